@@ -1,0 +1,1 @@
+//! Drop-in `libamdhip64.so`.

@@ -1,0 +1,8 @@
+//! Executes decoded instructions on the architectural state of one wave64.
+//!
+//! Goes in: a [`Program`], a [`Wave`] and the memories its workgroup sees ([`Ctx`]). Comes out: the
+//! changed state, and for memory instructions a record of the access that the timing model reads.
+
+mod state;
+
+pub use state::{Ctx, Flow, Lanes, MemAccess, MemKind, Program, WAVE, Wave};

@@ -1,0 +1,8 @@
+//! `cdna-sim` runs unmodified AMDGPU code objects for CDNA3 (gfx942) and CDNA4 (gfx950) on a CPU:
+//! functionally, with real results, and in a timing mode that estimates how long the hardware
+//! would take. It is reached through Rust or through the HIP C ABI.
+
+pub mod exec;
+pub mod fault;
+pub mod isa;
+pub mod memory;

@@ -1,0 +1,8 @@
+//! `chunktune` measures HIP kernels on an AMD Instinct GPU (or on its own CDNA simulator), works
+//! out how large a prefill chunk an LLM server can afford and how its length must be aligned, and
+//! writes the configuration that makes SGLang run that way.
+//!
+//! Data flows one way: grid, measure, journal, profile, fit, plan, emit and report.
+
+pub mod profile;
+pub mod units;

@@ -1,0 +1,3 @@
+//! The `tune` command.
+
+fn main() {}
