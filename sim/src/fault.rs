@@ -55,6 +55,12 @@ pub enum FaultKind {
         /// Register name, as in `v12`.
         register: String,
     },
+    /// An operand names a vector register that the kernel did not allocate.
+    #[error("{register} is outside the registers that the kernel descriptor allocates")]
+    NoRegister {
+        /// Register name, as in `v12`.
+        register: String,
+    },
     /// Control left the code object's text, or landed between instructions.
     #[error("jump to {addr:#x}, which is not an instruction")]
     BadJump {

@@ -3,6 +3,11 @@
 //! Goes in: a [`Program`], a [`Wave`] and the memories its workgroup sees ([`Ctx`]). Comes out: the
 //! changed state, and for memory instructions a record of the access that the timing model reads.
 
+mod operand;
+mod program;
 mod state;
+mod step;
 
-pub use state::{Ctx, Flow, Lanes, MemAccess, MemKind, Program, WAVE, Wave};
+pub use program::Program;
+pub use state::{Ctx, Flow, Lanes, MemAccess, MemKind, WAVE, Wave};
+pub use step::{run, step};

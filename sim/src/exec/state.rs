@@ -1,6 +1,7 @@
 //! Architectural state of a wave and what its instructions can reach.
 
-use crate::isa::{Arch, Inst, reg};
+use super::Program;
+use crate::isa::reg;
 use crate::memory::AddressSpace;
 
 /// Lanes of a wave.
@@ -14,34 +15,6 @@ pub struct Lanes(pub [u32; WAVE]);
 impl Lanes {
     /// All lanes zero.
     pub const ZERO: Lanes = Lanes([0; WAVE]);
-}
-
-/// The instructions of one loaded code object's text section, decoded once.
-#[derive(Debug)]
-pub struct Program {
-    /// Target.
-    pub arch: Arch,
-    /// Instructions in address order.
-    pub insts: Vec<Inst>,
-    /// Device address of each instruction.
-    pub addr: Vec<u64>,
-    /// Device address of the text section.
-    pub base: u64,
-    /// Instruction index by dword offset from `base`; `u32::MAX` inside an instruction or where
-    /// the bytes do not decode.
-    pub index: Vec<u32>,
-}
-
-impl Program {
-    /// Instruction index of a device address, if an instruction starts there.
-    pub fn index_of(&self, addr: u64) -> Option<usize> {
-        let offset = addr.checked_sub(self.base)?;
-        if offset % 4 != 0 {
-            return None;
-        }
-        let i = *self.index.get(usize::try_from(offset / 4).ok()?)?;
-        (i != u32::MAX).then_some(i as usize)
-    }
 }
 
 /// What the driver of a wave does after an instruction.

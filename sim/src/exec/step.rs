@@ -1,0 +1,67 @@
+//! The instruction loop: one instruction for the timing model, or a run of them for functional
+//! execution.
+//!
+//! Goes in: a wave and what it can reach. Comes out: the changed wave and why it stopped.
+
+use super::program::Code;
+use super::{Ctx, Flow, Wave};
+use crate::fault::FaultKind;
+use crate::isa::{Enc, Inst};
+
+/// Executes one instruction; `Wave::pc` already points past it.
+pub(super) type Handler = fn(&mut Wave, &mut Ctx<'_>, &Inst, &Code) -> Result<Flow, FaultKind>;
+
+/// Executes the instruction at [`Wave::pc`]. On a fault the program counter stays on it.
+pub fn step(wave: &mut Wave, ctx: &mut Ctx<'_>) -> Result<Flow, FaultKind> {
+    run(wave, ctx, 1).map(|(flow, _)| flow)
+}
+
+/// Executes instructions until a barrier, the end of the program or `limit` of them. Returns why
+/// it stopped ([`Flow::Next`] or [`Flow::Branch`] at the limit) and how many were executed.
+pub fn run(wave: &mut Wave, ctx: &mut Ctx<'_>, limit: u64) -> Result<(Flow, u64), FaultKind> {
+    let program = ctx.program;
+    let mut flow = Flow::Next;
+    for count in 0..limit {
+        let pc = wave.pc;
+        let (Some(inst), Some(code)) = (program.insts.get(pc), program.code.get(pc)) else {
+            let addr = match pc.checked_sub(1) {
+                Some(last) if last < program.insts.len() => program.end_of(last),
+                _ => program.base,
+            };
+            return Err(FaultKind::BadJump { addr });
+        };
+        wave.pc = pc + 1;
+        flow = match (code.run)(wave, ctx, inst, code) {
+            Ok(flow) => flow,
+            Err(fault) => {
+                wave.pc = pc;
+                return Err(fault);
+            }
+        };
+        if matches!(flow, Flow::Barrier | Flow::End) {
+            return Ok((flow, count + 1));
+        }
+    }
+    Ok((flow, limit))
+}
+
+/// The function that executes `inst`.
+pub(super) fn handler(inst: &Inst) -> Handler {
+    match inst.enc {
+        Enc::Sop1 | Enc::Sop2 | Enc::Sopc | Enc::Sopk | Enc::Sopp => missing,
+        Enc::Vop1 | Enc::Vop2 | Enc::Vopc | Enc::Vop3 | Enc::Vop3sd | Enc::Vop3p => missing,
+        Enc::Mai | Enc::MaiScale => missing,
+        Enc::Smem => missing,
+        Enc::Ds => missing,
+        Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => missing,
+    }
+}
+
+/// The fault of an instruction that is decoded but not executed.
+pub(super) fn unimplemented(inst: &Inst) -> FaultKind {
+    FaultKind::Unimplemented { text: inst.op.info().name.to_owned() }
+}
+
+fn missing(_: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+    Err(unimplemented(inst))
+}
