@@ -3,6 +3,7 @@
 //! Goes in: a [`Program`], a [`Wave`] and the memories its workgroup sees ([`Ctx`]). Comes out: the
 //! changed state, and for memory instructions a record of the access that the timing model reads.
 
+pub mod formats;
 mod operand;
 mod program;
 mod state;
