@@ -3,9 +3,11 @@
 //! Goes in: the bytes of a code object's `.text`. Comes out: one [`Inst`] per instruction, with
 //! operands resolved, and its text as `llvm-objdump` prints it.
 
+mod decode;
 mod inst;
 pub mod op;
 
+pub use decode::{DecodeError, available, decode, decode_text};
 pub use inst::{Dpp, Enc, Inst, Mods, Operand, ScaleOperands, Sdwa, SdwaSel, reg};
 pub use op::{Op, OpInfo, Ty};
 

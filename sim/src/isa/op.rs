@@ -721,8 +721,8 @@ operations! {
     VCmpxNeU64 "v_cmpx_ne_u64" Mask None [B64 B64];
     VCmpxGeU64 "v_cmpx_ge_u64" Mask None [B64 B64];
     VCmpxTU64 "v_cmpx_t_u64" Mask None [B64 B64];
-    VMadI32I24 "v_mad_i32_i24" B32 None [W0 W0 B32];
-    VMadU32U24 "v_mad_u32_u24" B32 None [W0 W0 B32];
+    VMadI32I24 "v_mad_i32_i24" B32 None [B32 B32 B32];
+    VMadU32U24 "v_mad_u32_u24" B32 None [B32 B32 B32];
     VCubeidF32 "v_cubeid_f32" F32 None [F32 F32 F32];
     VCubescF32 "v_cubesc_f32" F32 None [F32 F32 F32];
     VCubetcF32 "v_cubetc_f32" F32 None [F32 F32 F32];
@@ -909,9 +909,9 @@ operations! {
     VDot2F32Bf16 "v_dot2_f32_bf16" F32 None [PkBf16 PkBf16 F32];
     VPkMinimum3F16 "v_pk_minimum3_f16" PkF16 None [PkF16 PkF16 PkF16];
     VPkMaximum3F16 "v_pk_maximum3_f16" PkF16 None [PkF16 PkF16 PkF16];
-    VMadMixF32 "v_mad_mix_f32" F32 None [B32 B32 B32];
-    VMadMixloF16 "v_mad_mixlo_f16" F16 None [B32 B32 B32];
-    VMadMixhiF16 "v_mad_mixhi_f16" F16 None [B32 B32 B32];
+    VFmaMixF32 "v_fma_mix_f32" F32 None [B32 B32 B32];
+    VFmaMixloF16 "v_fma_mixlo_f16" F16 None [B32 B32 B32];
+    VFmaMixhiF16 "v_fma_mixhi_f16" F16 None [B32 B32 B32];
     VDot2F32F16 "v_dot2_f32_f16" F32 None [PkF16 PkF16 F32];
     VDot2I32I16 "v_dot2_i32_i16" B32 None [PkI16 PkI16 B32];
     VDot2U32U16 "v_dot2_u32_u16" B32 None [PkI16 PkI16 B32];
@@ -960,8 +960,8 @@ operations! {
     VMfmaF3232x32x16F16 "v_mfma_f32_32x32x16_f16" W16 None [W4 W4 W16];
     VMfmaI3232x32x16I8 "v_mfma_i32_32x32x16_i8" W16 None [B64 B64 W16];
     VMfmaI3216x16x32I8 "v_mfma_i32_16x16x32_i8" W4 None [B64 B64 W4];
-    VAccvgprRead "v_accvgpr_read" B32 None [B32];
-    VAccvgprWrite "v_accvgpr_write" B32 None [B32];
+    VAccvgprReadB32 "v_accvgpr_read_b32" B32 None [B32];
+    VAccvgprWriteB32 "v_accvgpr_write_b32" B32 None [B32];
     VSmfmacF3216x16x64F16 "v_smfmac_f32_16x16x64_f16" W4 None [W4 W8 B32];
     VSmfmacF3232x32x32F16 "v_smfmac_f32_32x32x32_f16" W16 None [W4 W8 B32];
     VMfmaF3232x32x42bBf16 "v_mfma_f32_32x32x4_2b_bf16" W32 None [B64 B64 W32];
@@ -2548,9 +2548,9 @@ pub static VOP3P: &[(u16, Op)] = &[
     (26, Op::VDot2F32Bf16),
     (27, Op::VPkMinimum3F16),
     (28, Op::VPkMaximum3F16),
-    (32, Op::VMadMixF32),
-    (33, Op::VMadMixloF16),
-    (34, Op::VMadMixhiF16),
+    (32, Op::VFmaMixF32),
+    (33, Op::VFmaMixloF16),
+    (34, Op::VFmaMixhiF16),
     (35, Op::VDot2F32F16),
     (38, Op::VDot2I32I16),
     (39, Op::VDot2U32U16),
@@ -2599,8 +2599,8 @@ pub static VOP3P: &[(u16, Op)] = &[
     (85, Op::VMfmaF3232x32x16F16),
     (86, Op::VMfmaI3232x32x16I8),
     (87, Op::VMfmaI3216x16x32I8),
-    (88, Op::VAccvgprRead),
-    (89, Op::VAccvgprWrite),
+    (88, Op::VAccvgprReadB32),
+    (89, Op::VAccvgprWriteB32),
     (90, Op::VSmfmacF3216x16x64F16),
     (91, Op::VSmfmacF3232x32x32F16),
     (93, Op::VMfmaF3232x32x42bBf16),
