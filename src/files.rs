@@ -1,0 +1,249 @@
+//! Reading and writing the files of an output directory.
+//!
+//! In go paths and values; out come files that are either complete or absent (a write goes to a
+//! temporary file in the same directory and is renamed), and values whose `schema` field was
+//! checked. Every error names the file, the field where there is one, and what was expected.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+
+/// Why a file could not be written, read or believed.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The operating system refused.
+    #[error("{}: {action} failed: {source}", path.display())]
+    Io {
+        /// File or directory.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The contents are not what the reader needs.
+    #[error("{}: field `{field}`: expected {expected}, found {found}", path.display())]
+    Field {
+        /// File.
+        path: PathBuf,
+        /// Column or JSON field.
+        field: String,
+        /// What the reader needs.
+        expected: String,
+        /// What the file holds.
+        found: String,
+    },
+    /// The file cannot be parsed at all.
+    #[error("{}: not readable as {format}: {detail}", path.display())]
+    Malformed {
+        /// File.
+        path: PathBuf,
+        /// The format expected.
+        format: &'static str,
+        /// The parser's words.
+        detail: String,
+    },
+    /// Two files that must belong together do not.
+    #[error(
+        "{}: it belongs to the profile {found}, but the profile beside it is {expected}; \
+         derive it again from this profile", path.display()
+    )]
+    OtherProfile {
+        /// The derived file.
+        path: PathBuf,
+        /// Hash of the profile at hand.
+        expected: String,
+        /// Hash that the file carries.
+        found: String,
+    },
+    /// The value cannot be represented in the format.
+    #[error("{}: cannot be written as {format}: {detail}", path.display())]
+    Encode {
+        /// File.
+        path: PathBuf,
+        /// The format.
+        format: &'static str,
+        /// The encoder's words.
+        detail: String,
+    },
+}
+
+impl FileError {
+    /// An input/output error on `path`.
+    pub fn io(path: &Path, action: &'static str, source: io::Error) -> Self {
+        FileError::Io { path: path.to_owned(), action, source }
+    }
+
+    /// A field of `path` that is not as expected.
+    pub fn field(
+        path: &Path,
+        field: &str,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        FileError::Field {
+            path: path.to_owned(),
+            field: field.to_owned(),
+            expected: expected.into(),
+            found: found.into(),
+        }
+    }
+}
+
+/// Lower-case hex SHA-256 of `bytes`.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Writes `bytes` to `path` so that a reader sees the old file or the whole new one.
+///
+/// # Errors
+/// Whatever the file system answers, with the path.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let dir = match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(dir).map_err(|e| FileError::io(dir, "creating the directory", e))?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".chunktune-")
+        .suffix(".tmp")
+        .tempfile_in(dir)
+        .map_err(|e| FileError::io(path, "creating a temporary file beside it", e))?;
+    file.write_all(bytes).map_err(|e| FileError::io(path, "writing", e))?;
+    set_default_permissions(&file).map_err(|e| FileError::io(path, "setting permissions", e))?;
+    file.as_file().sync_all().map_err(|e| FileError::io(path, "writing to disk", e))?;
+    file.persist(path).map_err(|e| FileError::io(path, "renaming into place", e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private by default; results are meant to be read by others.
+fn set_default_permissions(file: &tempfile::NamedTempFile) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    }
+    Ok(())
+}
+
+/// Reads all of `path`.
+///
+/// # Errors
+/// Whatever the file system answers, with the path.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    fs::read(path).map_err(|e| FileError::io(path, "reading", e))
+}
+
+/// Writes `value` as indented JSON with a final newline, atomically.
+///
+/// # Errors
+/// A value JSON cannot hold, or the file system's answer.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {
+    write_atomic(path, json_text(path, value)?.as_bytes())
+}
+
+/// The text that [`write_json`] writes.
+///
+/// # Errors
+/// A value JSON cannot hold; `path` is for the message.
+pub fn json_text(path: &Path, value: &impl Serialize) -> Result<String, FileError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|e| FileError::Encode {
+        path: path.to_owned(),
+        format: "JSON",
+        detail: e.to_string(),
+    })?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Reads JSON whose `schema` field must equal `schema`; unknown fields are ignored.
+///
+/// # Errors
+/// Not JSON, another schema, or a field that is missing or of another type.
+pub fn read_json<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, FileError> {
+    let bytes = read_bytes(path)?;
+    let value: serde_json::Value =
+        serde_json::from_slice(&bytes).map_err(|e| FileError::Malformed {
+            path: path.to_owned(),
+            format: "JSON",
+            detail: e.to_string(),
+        })?;
+    match value.get("schema").and_then(|s| s.as_str()) {
+        Some(found) if found == schema => {}
+        Some(found) => {
+            return Err(FileError::field(
+                path,
+                "schema",
+                format!("`{schema}`"),
+                format!("`{found}`"),
+            ));
+        }
+        None => {
+            return Err(FileError::field(path, "schema", format!("`{schema}`"), "no such field"));
+        }
+    }
+    // Parsing from the text again, not from the value, keeps line and column in the message.
+    serde_json::from_slice(&bytes).map_err(|e| FileError::Malformed {
+        path: path.to_owned(),
+        format: "a file of its schema",
+        detail: e.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Sample {
+        schema: String,
+        rows: u32,
+    }
+
+    #[test]
+    fn sha256_matches_the_published_test_vector() {
+        // FIPS 180-2, appendix B.1.
+        assert_eq!(
+            sha256_hex(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    #[test]
+    fn an_atomic_write_replaces_the_file_and_leaves_no_temporary() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep").join("a.txt");
+        write_atomic(&path, b"one").unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(read_bytes(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn another_schema_is_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.json");
+        write_json(&path, &Sample { schema: "chunktune/x/v2".into(), rows: 1 }).unwrap();
+        let message = read_json::<Sample>(&path, "chunktune/x/v1").unwrap_err().to_string();
+        assert!(message.contains("x.json"), "{message}");
+        assert!(message.contains("`schema`"), "{message}");
+        assert!(message.contains("`chunktune/x/v1`, found `chunktune/x/v2`"), "{message}");
+    }
+
+    #[test]
+    fn truncated_and_mistyped_json_name_the_file_and_the_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.json");
+        write_atomic(&path, b"{\"schema\": \"s\", \"ro").unwrap();
+        assert!(matches!(read_json::<Sample>(&path, "s"), Err(FileError::Malformed { .. })));
+        write_atomic(&path, b"{\"schema\": \"s\",\n \"rows\": \"many\"}").unwrap();
+        let message = read_json::<Sample>(&path, "s").unwrap_err().to_string();
+        assert!(message.contains("line 2"), "{message}");
+    }
+}
