@@ -167,12 +167,9 @@ pub fn json_text(path: &Path, value: &impl Serialize) -> Result<String, FileErro
 /// Not JSON, another schema, or a field that is missing or of another type.
 pub fn read_json<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, FileError> {
     let bytes = read_bytes(path)?;
-    let value: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|e| FileError::Malformed {
-            path: path.to_owned(),
-            format: "JSON",
-            detail: e.to_string(),
-        })?;
+    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|e| {
+        FileError::Malformed { path: path.to_owned(), format: "JSON", detail: e.to_string() }
+    })?;
     match value.get("schema").and_then(|s| s.as_str()) {
         Some(found) if found == schema => {}
         Some(found) => {
