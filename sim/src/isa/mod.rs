@@ -7,7 +7,7 @@ mod decode;
 mod inst;
 pub mod op;
 
-pub use decode::{DecodeError, available, decode, decode_text};
+pub use decode::{DecodeError, available, decode, decode_text, instructions};
 pub use inst::{Dpp, Enc, Inst, Mods, Operand, ScaleOperands, Sdwa, SdwaSel, reg};
 pub use op::{Op, OpInfo, Ty};
 

@@ -17,7 +17,7 @@ mod vector;
 use super::{Arch, Enc, Inst, Mods, Op, Operand};
 
 pub use arch::available;
-pub use text::decode_text;
+pub use text::{decode_text, instructions};
 
 /// Why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
