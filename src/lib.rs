@@ -5,5 +5,6 @@
 //! Data flows one way: grid, measure, journal, profile, fit, plan, emit and report.
 
 pub mod files;
+pub mod hip;
 pub mod profile;
 pub mod units;

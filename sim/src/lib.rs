@@ -6,3 +6,4 @@ pub mod exec;
 pub mod fault;
 pub mod isa;
 pub mod memory;
+pub mod stats;
