@@ -2,6 +2,7 @@
 //! functionally, with real results, and in a timing mode that estimates how long the hardware
 //! would take. It is reached through Rust or through the HIP C ABI.
 
+pub mod arch;
 pub mod exec;
 pub mod fault;
 pub mod isa;
