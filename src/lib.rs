@@ -4,7 +4,10 @@
 //!
 //! Data flows one way: grid, measure, journal, profile, fit, plan, emit and report.
 
-pub mod files;
+pub mod error;
 pub mod hip;
+pub mod journal;
+pub mod measure;
+pub mod model;
 pub mod profile;
 pub mod units;

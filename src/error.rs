@@ -1,0 +1,113 @@
+//! The one error that reaches the user: a message (what happened, where), advice (what to do) and
+//! the exit status. Library layers keep their own typed errors; this is where they end up.
+//!
+//! | status | meaning |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | internal or other failure |
+//! | 2 | bad flag, value or request |
+//! | 3 | no such device, or hardware asked for and not there |
+//! | 4 | a file is missing, corrupt or of the wrong format |
+//! | 5 | a kernel faulted on the device |
+//! | 6 | a check failed |
+//! | 7 | output cannot be written |
+//! | 130 | interrupted |
+
+use std::fmt;
+use std::path::Path;
+
+/// Exit status of `tune`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done.
+    Ok = 0,
+    /// Internal or other failure.
+    Failed = 1,
+    /// Bad flag, value or request.
+    Usage = 2,
+    /// No such device, or hardware asked for and not there.
+    NoDevice = 3,
+    /// A file is missing, corrupt or of the wrong format.
+    Format = 4,
+    /// A kernel faulted on the device.
+    DeviceFault = 5,
+    /// A check failed.
+    Check = 6,
+    /// Output cannot be written.
+    Output = 7,
+    /// Interrupted by Ctrl-C or a termination signal.
+    Interrupted = 130,
+}
+
+/// What the user is told when something does not work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Exit status.
+    pub exit: Exit,
+    /// What happened and where, in one sentence without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+/// Result of the command layer.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error with an exit status and a message.
+    pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        Self { exit, message: message.to_string(), advice: None }
+    }
+
+    /// Internal or other failure (status 1).
+    pub fn failed(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Failed, message)
+    }
+
+    /// Bad flag, value or request (status 2).
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// No such device (status 3).
+    pub fn no_device(message: impl fmt::Display) -> Self {
+        Self::new(Exit::NoDevice, message)
+    }
+
+    /// A file that cannot be read or understood (status 4).
+    pub fn format(path: &Path, why: impl fmt::Display) -> Self {
+        Self::new(Exit::Format, format_args!("{}: {why}", path.display()))
+    }
+
+    /// Output that cannot be written (status 7).
+    pub fn output(path: &Path, why: impl fmt::Display) -> Self {
+        Self::new(Exit::Output, format_args!("cannot write {}: {why}", path.display()))
+    }
+
+    /// Says what to do about it.
+    pub fn advice(mut self, advice: impl fmt::Display) -> Self {
+        self.advice = Some(advice.to_string());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.advice {
+            Some(advice) => write!(f, "\n  {advice}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Reads a text file, with the path in the message.
+///
+/// # Errors
+/// Status 4 when the file is missing, not readable or not UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|error| Error::format(path, error))
+}

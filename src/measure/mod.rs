@@ -1,0 +1,3 @@
+//! Measures the points of a grid on a HIP device, real or simulated.
+
+pub mod statistics;
