@@ -5,6 +5,7 @@
 //! Data flows one way: grid, measure, journal, profile, fit, plan, emit and report.
 
 pub mod error;
+pub mod files;
 pub mod hip;
 pub mod journal;
 pub mod measure;
