@@ -3,13 +3,19 @@
 //! Goes in: the bytes of a code object's `.text`. Comes out: one [`Inst`] per instruction, with
 //! operands resolved, and its text as `llvm-objdump` prints it.
 
+pub mod class;
 mod decode;
 mod inst;
 pub mod op;
+mod regs;
+mod types;
 
+pub use class::{Class, MemOp, class};
 pub use decode::{DecodeError, available, decode, decode_text, instructions};
 pub use inst::{Dpp, Enc, Inst, Mods, Operand, ScaleOperands, Sdwa, SdwaSel, reg};
 pub use op::{Op, OpInfo, Ty};
+pub use regs::{File, RegRange, Regs, regs};
+pub use types::source_types;
 
 /// A target the simulator executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -2,7 +2,7 @@
 
 use super::operand::VGPR0;
 use super::{DecodeError, Decoder, bit, bits, plain};
-use crate::isa::{Enc, Inst, Op, ScaleOperands, Ty, op};
+use crate::isa::{Enc, Inst, Op, ScaleOperands, Ty, op, source_types};
 
 /// Upper half of the first word of a scaled matrix operation.
 const SCALE_PREFIX: u32 = 0xd3ac;
@@ -66,17 +66,17 @@ impl Decoder<'_> {
             _ => (acc_cd, [bit(w1, 27), bit(w1, 28), acc_cd && !is_sparse(op)]),
         };
         inst.dst = self.vector(op, bits(w, 7, 0), info.dst, dst_acc)?;
-        let types = operand_types(op, bits(w, 10, 8), bits(w1, 31, 29));
+        if !matches!(op, Op::VAccvgprReadB32 | Op::VAccvgprWriteB32) {
+            inst.mods.cbsz = bits(w, 10, 8) as u8;
+            inst.mods.abid = bits(w, 14, 11) as u8;
+            inst.mods.blgp = bits(w1, 31, 29) as u8;
+        }
+        let types = source_types(&inst);
         for (i, &code) in codes.iter().enumerate().take(info.src.len()) {
             inst.src[i] = match code.checked_sub(VGPR0) {
                 Some(n) => self.vector(op, n, types[i], src_acc[i])?,
                 None => self.source(op, code, types[i], None)?,
             };
-        }
-        if !matches!(op, Op::VAccvgprReadB32 | Op::VAccvgprWriteB32) {
-            inst.mods.cbsz = bits(w, 10, 8) as u8;
-            inst.mods.abid = bits(w, 14, 11) as u8;
-            inst.mods.blgp = bits(w1, 31, 29) as u8;
         }
         Ok(inst)
     }
@@ -91,26 +91,4 @@ fn is_matrix(op: Op) -> bool {
 /// Whether the A operand is sparse.
 fn is_sparse(op: Op) -> bool {
     op.info().name.starts_with("v_smfmac")
-}
-
-/// Source types; those of f8f6f4 operations depend on the formats of A and B.
-fn operand_types(op: Op, cbsz: u32, blgp: u32) -> [Ty; 3] {
-    let mut types = [Ty::None; 3];
-    for (slot, &ty) in types.iter_mut().zip(op.info().src) {
-        *slot = ty;
-    }
-    if op.info().name.ends_with("f8f6f4") {
-        types[0] = format_type(cbsz);
-        types[1] = format_type(blgp);
-    }
-    types
-}
-
-/// Registers that 32 elements of an f8f6f4 format take in each lane.
-fn format_type(format: u32) -> Ty {
-    match format {
-        2 | 3 => Ty::W6,
-        4 => Ty::W4,
-        _ => Ty::W8,
-    }
 }
