@@ -1,6 +1,34 @@
 //! One measured point.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+
+/// Gives a field-less enum its names: what files hold and messages print.
+macro_rules! names {
+    ($type:ident { $($variant:ident => $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// Every value, in order.
+            pub const ALL: &'static [$type] = &[$($type::$variant),+];
+
+            /// The name used in files and messages.
+            pub fn name(self) -> &'static str {
+                match self { $($type::$variant => $name),+ }
+            }
+
+            /// The value of a name; none for an unknown one.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($name => Some($type::$variant),)+ _ => None }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
 
 /// Where a figure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -43,6 +71,17 @@ pub enum Outcome {
     /// Another device or tool error; see `message`.
     Error,
 }
+
+names!(Engine { Hardware => "hardware", Simulated => "simulated", Imported => "imported" });
+names!(Op { Gemm => "gemm", AbsorbBmm => "absorb_bmm", Indexer => "indexer" });
+names!(Outcome {
+    Ok => "ok",
+    Oom => "oom",
+    Guard => "guard",
+    Fault => "fault",
+    Hang => "hang",
+    Error => "error",
+});
 
 /// One row of `profile.parquet`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
