@@ -177,3 +177,53 @@ DEVICE f32x4 mma2(u32x4 a0, u32x4 a1, u32x4 b0, u32x4 b1, f32x4 acc) {
 #endif
   return mma<T>(a1, b1, mma<T>(a0, b0, acc));
 }
+
+// Value of the lane 32 (or 16) away, from `give`, plus this lane's `keep`, where lanes whose bit is
+// clear keep `a` and give `b` and the others keep `b` and give `a`: half of a transposing reduction.
+template <int STRIDE>
+DEVICE float exchange_add(float a, float b) {
+  static_assert(STRIDE == 32 || STRIDE == 16, "stride");
+#if defined(__gfx950__)
+  u32 x = __builtin_bit_cast(u32, a), y = __builtin_bit_cast(u32, b);
+  u32x2 r = STRIDE == 32
+                ? __builtin_bit_cast(u32x2, __builtin_amdgcn_permlane32_swap(x, y, false, false))
+                : __builtin_bit_cast(u32x2, __builtin_amdgcn_permlane16_swap(x, y, false, false));
+  return __builtin_bit_cast(float, r.x) + __builtin_bit_cast(float, r.y);
+#else
+  u32 lane = lane_id();
+  bool high = lane & STRIDE;
+  float keep = high ? b : a, give = high ? a : b;
+  int got = __builtin_amdgcn_ds_bpermute((lane ^ STRIDE) * 4, __builtin_bit_cast(int, give));
+  return keep + __builtin_bit_cast(float, got);
+#endif
+}
+
+// One e2m1 value (low 4 bits of v >> shift) times 2^(exponent - 127), as fp32: exact. Its three
+// magnitude bits at the top of an fp32's exponent and mantissa are the value times 2^-126,
+// subnormals included.
+DEVICE float fp4_value(u32 v, u32 shift, int exponent) {
+  u32 nibble = v >> shift;
+  u32 bits = (nibble & 7) << 22 | (nibble & 8) << 28;
+  return __builtin_amdgcn_ldexpf(__builtin_bit_cast(float, bits), exponent - 1);
+}
+
+// Sum over this lane and the lanes below it in the wave. DPP row_shr by 1, 2, 4, 8 inside rows of
+// 16, then row_bcast of lanes 15 and 31 into the rows above.
+DEVICE u32 wave_inclusive_sum(u32 v) {
+#define SCAN_STEP(control, row_mask)                                                             \
+  v += (u32)__builtin_amdgcn_update_dpp(0, (int)v, control, row_mask, 0xf, false)
+  SCAN_STEP(0x111, 0xf);
+  SCAN_STEP(0x112, 0xf);
+  SCAN_STEP(0x114, 0xf);
+  SCAN_STEP(0x118, 0xf);
+  SCAN_STEP(0x142, 0xa);
+  SCAN_STEP(0x143, 0xc);
+#undef SCAN_STEP
+  return v;
+}
+
+DEVICE u64 ballot(bool p) { return __builtin_amdgcn_ballot_w64(p); }
+// Set bits of `mask` below this lane.
+DEVICE u32 count_below(u64 mask) {
+  return __builtin_amdgcn_mbcnt_hi((u32)(mask >> 32), __builtin_amdgcn_mbcnt_lo((u32)mask, 0));
+}
