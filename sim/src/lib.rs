@@ -3,6 +3,7 @@
 //! would take. It is reached through Rust or through the HIP C ABI.
 
 pub mod arch;
+pub mod code_object;
 pub mod exec;
 pub mod fault;
 pub mod isa;
