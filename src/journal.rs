@@ -217,36 +217,8 @@ mod tests {
     }
 
     fn point(m: u64) -> Point {
-        Point {
-            op: Op::Gemm,
-            kernel: "gemm".into(),
-            variant: "even".into(),
-            shape: "o_proj".into(),
-            dtype: "bf16".into(),
-            block_m: Some(128),
-            block_n: Some(128),
-            block_k: Some(64),
-            b: None,
-            m: Some(m),
-            n: Some(6144),
-            k: Some(4096),
-            t: None,
-            l: None,
-            ratio: None,
-            heads: None,
-            topk: None,
-            outcome: Outcome::Ok,
-            message: None,
-            time_us: Some(0.1 + 0.2),
-            time_lo_us: None,
-            time_hi_us: None,
-            samples: 1,
-            peak_bytes: None,
-            instructions: None,
-            cycles: None,
-            deployed: false,
-            kernel_sha256: None,
-        }
+        let blank = Point::new(Op::Gemm, "gemm", "even", "o_proj", "bf16");
+        Point { m: Some(m), outcome: Outcome::Ok, time_us: Some(0.1 + 0.2), ..blank }
     }
 
     #[test]

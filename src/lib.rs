@@ -6,9 +6,11 @@
 
 pub mod error;
 pub mod files;
+pub mod grid;
 pub mod hip;
 pub mod journal;
 pub mod measure;
 pub mod model;
+pub mod options;
 pub mod profile;
 pub mod units;

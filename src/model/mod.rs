@@ -117,10 +117,10 @@ pub struct Model {
 }
 
 /// `C[M,N] = A[M,K] * B[N,K]^T` for each of `b` heads; `b` is 1 for a dense GEMM.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MatrixShape {
     /// Name of the projection in the model's code.
-    pub name: &'static str,
+    pub name: String,
     /// Batch: heads of one rank.
     pub b: u64,
     /// Columns.
@@ -197,32 +197,28 @@ impl Model {
             Err(ModelError::Indivisible { what, total, ranks, model: self.name.clone() })
         };
         let heads = split("num_attention_heads", self.heads)?;
+        let shape = |name: &str, b, n, k| MatrixShape { name: name.into(), b, n, k };
         let mut absorb = Vec::new();
         let mut gemm = Vec::new();
         if let Some(mla) = self.mla {
             let Mla { kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim } = mla;
-            absorb.push(MatrixShape {
-                name: "w_kc",
-                b: heads,
-                n: kv_lora_rank,
-                k: qk_nope_head_dim,
-            });
-            absorb.push(MatrixShape { name: "w_vc", b: heads, n: v_head_dim, k: kv_lora_rank });
+            absorb.push(shape("w_kc", heads, kv_lora_rank, qk_nope_head_dim));
+            absorb.push(shape("w_vc", heads, v_head_dim, kv_lora_rank));
             if let Some(hidden) = self.hidden_size {
-                gemm.push(MatrixShape { name: "o_proj", b: 1, n: hidden, k: heads * v_head_dim });
+                gemm.push(shape("o_proj", 1, hidden, heads * v_head_dim));
             }
             if let Some(rank) = self.q_lora_rank {
                 let n = heads * (qk_nope_head_dim + qk_rope_head_dim);
-                gemm.push(MatrixShape { name: "q_b_proj", b: 1, n, k: rank });
+                gemm.push(shape("q_b_proj", 1, n, rank));
             }
         }
         if let Some(out) = self.grouped_output {
             if let Some(hidden) = self.hidden_size {
                 let k = split("o_groups x o_lora_rank", out.o_groups * out.o_lora_rank)?;
-                gemm.push(MatrixShape { name: "wo_b", b: 1, n: hidden, k });
+                gemm.push(shape("wo_b", 1, hidden, k));
             }
             if let Some(rank) = self.q_lora_rank {
-                gemm.push(MatrixShape { name: "wq_b", b: 1, n: heads * out.head_dim, k: rank });
+                gemm.push(shape("wq_b", 1, heads * out.head_dim, rank));
             }
         }
         Ok(RankShapes { absorb, gemm, indexer: self.indexer })

@@ -144,3 +144,40 @@ pub struct Point {
     /// SHA-256 of the code object, hex.
     pub kernel_sha256: Option<String>,
 }
+
+impl Point {
+    /// A point of which nothing has been measured yet: the identity is set, every quantity is
+    /// missing and the outcome is [`Outcome::Error`] until it is known.
+    pub fn new(op: Op, kernel: &str, variant: &str, shape: &str, dtype: &str) -> Self {
+        Self {
+            op,
+            kernel: kernel.into(),
+            variant: variant.into(),
+            shape: shape.into(),
+            dtype: dtype.into(),
+            block_m: None,
+            block_n: None,
+            block_k: None,
+            b: None,
+            m: None,
+            n: None,
+            k: None,
+            t: None,
+            l: None,
+            ratio: None,
+            heads: None,
+            topk: None,
+            outcome: Outcome::Error,
+            message: None,
+            time_us: None,
+            time_lo_us: None,
+            time_hi_us: None,
+            samples: 0,
+            peak_bytes: None,
+            instructions: None,
+            cycles: None,
+            deployed: false,
+            kernel_sha256: None,
+        }
+    }
+}

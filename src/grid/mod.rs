@@ -1,0 +1,218 @@
+//! What is measured: a model's shapes, the kernels at hand and the axes of a named grid go in; a
+//! list of cases in a fixed order comes out, grouped so that the variants that are compared run
+//! next to each other. Pure, and bounded: a grid too large is refused with the flag to change.
+
+mod axes;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Indexer, IndexerKind, MatrixShape, RankShapes};
+use crate::profile::Op;
+
+pub use axes::Axes;
+
+/// Most cases in one grid.
+pub const MAX_CASES: usize = 20_000;
+
+/// Largest `T * (L + T)` of a case, token^2; beyond it buffer sizes leave the range of addresses.
+const MAX_SCORES: u64 = 1 << 44;
+
+/// A GEMM-like kernel that can be measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileKernel {
+    /// Manifest id.
+    pub id: String,
+    /// [`Op::Gemm`] or [`Op::AbsorbBmm`].
+    pub op: Op,
+    /// `even`, `ragged_wrap` or `ragged_buffer`.
+    pub variant: String,
+    /// Input element type.
+    pub dtype: String,
+    /// `BLOCK_SIZE_M`, `BLOCK_SIZE_N`, `BLOCK_SIZE_K`.
+    pub tile: [u32; 3],
+}
+
+impl TileKernel {
+    /// Whether it computes the shape: the even variant has no masks and needs whole tiles.
+    fn accepts(&self, m: u64, n: u64) -> bool {
+        let [block_m, block_n, _] = self.tile.map(u64::from);
+        self.variant != "even" || (m.is_multiple_of(block_m) && n.is_multiple_of(block_n))
+    }
+}
+
+/// How an indexer pass keeps its scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pipeline {
+    /// fp8 scores of the whole chunk, straight to top-k.
+    Fp8,
+    /// All buffers of the whole chunk live together.
+    Dense,
+    /// One pooled block of scores, rows split to fit.
+    RowPooled,
+    /// Keys in blocks, running top-k merged.
+    KeyBlocked,
+}
+
+impl Pipeline {
+    /// Name in profiles and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fp8 => "fp8",
+            Self::Dense => "dense",
+            Self::RowPooled => "row_pooled",
+            Self::KeyBlocked => "key_blocked",
+        }
+    }
+}
+
+/// What one case runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// One kernel on one shape.
+    Matrix {
+        /// Manifest id.
+        kernel: String,
+        /// Shape of the model.
+        shape: MatrixShape,
+        /// Rows.
+        m: u64,
+    },
+    /// A pass of the indexer.
+    Indexer {
+        /// How.
+        pipeline: Pipeline,
+        /// Of which shape.
+        indexer: Indexer,
+        /// Chunk rows.
+        t: u64,
+        /// Prefix.
+        l: u64,
+    },
+}
+
+/// One point to measure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// Unique in the grid and the same in every run of it.
+    pub name: String,
+    /// What runs.
+    pub work: Work,
+}
+
+/// Cases that are compared with each other and therefore measured interleaved.
+pub type Group = Vec<Case>;
+
+/// Why there is no grid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GridError {
+    /// More cases than [`MAX_CASES`].
+    #[error("the grid has {0} cases; the limit is {MAX_CASES}: give fewer values to --t or --l")]
+    TooMany(usize),
+    /// A chunk and prefix whose buffers would not be addressable.
+    #[error("T = {t} over L = {l} is too large: T * (L + T) must stay under 2^44")]
+    TooLarge {
+        /// Chunk rows.
+        t: u64,
+        /// Prefix.
+        l: u64,
+    },
+    /// Nothing to measure.
+    #[error("nothing to measure: no kernel for this model, or every length is past its context")]
+    Empty,
+}
+
+/// Builds the grid.
+///
+/// # Errors
+/// When it would be empty, too large, or hold a case of absurd size.
+pub fn build(
+    shapes: &RankShapes,
+    kernels: &[TileKernel],
+    axes: &Axes,
+) -> Result<Vec<Group>, GridError> {
+    let mut groups = Vec::new();
+    for (op, list) in [(Op::AbsorbBmm, &shapes.absorb), (Op::Gemm, &shapes.gemm)] {
+        for shape in list.iter().take(axes.shapes_per_op) {
+            for (tile, members) in tiles(kernels, op) {
+                groups.extend(matrix_groups(shape, tile[0], &members, axes));
+            }
+        }
+    }
+    groups.extend(indexer_groups(shapes.indexer, axes)?);
+    groups.retain(|group| !group.is_empty());
+    let cases = groups.iter().map(Vec::len).sum();
+    match cases {
+        0 => Err(GridError::Empty),
+        1..=MAX_CASES => Ok(groups),
+        _ => Err(GridError::TooMany(cases)),
+    }
+}
+
+/// Kernels of `op` by type and tile: the variants that answer the same question.
+fn tiles(kernels: &[TileKernel], op: Op) -> impl Iterator<Item = ([u32; 3], Vec<&TileKernel>)> {
+    let mut by_tile: BTreeMap<(&str, [u32; 3]), Vec<&TileKernel>> = BTreeMap::new();
+    for kernel in kernels.iter().filter(|kernel| kernel.op == op) {
+        by_tile.entry((&kernel.dtype, kernel.tile)).or_default().push(kernel);
+    }
+    by_tile.into_iter().map(|((_, tile), members)| (tile, members))
+}
+
+/// One group around each base: the whole tiles below and at it, and the residues between.
+fn matrix_groups(
+    shape: &MatrixShape,
+    block_m: u32,
+    members: &[&TileKernel],
+    axes: &Axes,
+) -> Vec<Group> {
+    let mut seen = BTreeSet::new();
+    let mut groups = Vec::new();
+    for base in &axes.m_bases {
+        let mut group = Group::new();
+        for m in axes.rows_around(*base, block_m) {
+            for kernel in members.iter().filter(|kernel| kernel.accepts(m, shape.n)) {
+                let name = format!("{}/{}/M={m}", kernel.id, shape.name);
+                if seen.insert(name.clone()) {
+                    let work = Work::Matrix { kernel: kernel.id.clone(), shape: shape.clone(), m };
+                    group.push(Case { name, work });
+                }
+            }
+        }
+        groups.push(group);
+    }
+    groups
+}
+
+/// The model's own path first, then the fp4 low-ratio pipelines for comparison.
+fn indexer_groups(own: Option<Indexer>, axes: &Axes) -> Result<Vec<Group>, GridError> {
+    let low_ratio = [Pipeline::Dense, Pipeline::RowPooled, Pipeline::KeyBlocked];
+    let mut paths = Vec::new();
+    let mut compared = Indexer::FP4_LOW_RATIO;
+    match own {
+        Some(indexer) if indexer.kind == IndexerKind::Fp8 => paths.push((Pipeline::Fp8, indexer)),
+        Some(indexer) => compared = indexer,
+        None => {}
+    }
+    paths.extend(low_ratio.map(|pipeline| (pipeline, compared)));
+    let mut groups = Vec::new();
+    for (pipeline, indexer) in paths {
+        for &t in &axes.t {
+            for &l in &axes.l {
+                let scores = l.checked_add(t).and_then(|end| end.checked_mul(t));
+                if scores.is_none_or(|scores| scores > MAX_SCORES) {
+                    return Err(GridError::TooLarge { t, l });
+                }
+                let name = format!("indexer/{}/T={t}/L={l}", pipeline.name());
+                let work = Work::Indexer { pipeline, indexer, t, l };
+                groups.push(vec![Case { name, work }]);
+            }
+        }
+    }
+    Ok(groups)
+}
+
+#[cfg(test)]
+mod tests;
