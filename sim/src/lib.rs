@@ -7,5 +7,6 @@ pub mod code_object;
 pub mod exec;
 pub mod fault;
 pub mod isa;
+pub mod launch;
 pub mod memory;
 pub mod stats;

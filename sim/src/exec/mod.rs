@@ -11,4 +11,4 @@ mod step;
 
 pub use program::Program;
 pub use state::{Ctx, Flow, Lanes, MemAccess, MemKind, WAVE, Wave};
-pub use step::{run, step};
+pub use step::{run, run_counted, step};

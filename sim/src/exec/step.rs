@@ -19,9 +19,33 @@ pub fn step(wave: &mut Wave, ctx: &mut Ctx<'_>) -> Result<Flow, FaultKind> {
 /// Executes instructions until a barrier, the end of the program or `limit` of them. Returns why
 /// it stopped ([`Flow::Next`] or [`Flow::Branch`] at the limit) and how many were executed.
 pub fn run(wave: &mut Wave, ctx: &mut Ctx<'_>, limit: u64) -> Result<(Flow, u64), FaultKind> {
+    drive(wave, ctx, limit, |_| {})
+}
+
+/// [`run`] that also adds to `counts` how often each instruction of the program was executed.
+pub fn run_counted(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    limit: u64,
+    counts: &mut [u64],
+) -> Result<(Flow, u64), FaultKind> {
+    drive(wave, ctx, limit, |pc| {
+        if let Some(count) = counts.get_mut(pc) {
+            *count += 1;
+        }
+    })
+}
+
+#[inline(always)]
+fn drive(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    limit: u64,
+    mut count: impl FnMut(usize),
+) -> Result<(Flow, u64), FaultKind> {
     let program = ctx.program;
     let mut flow = Flow::Next;
-    for count in 0..limit {
+    for done in 0..limit {
         let pc = wave.pc;
         let (Some(inst), Some(code)) = (program.insts.get(pc), program.code.get(pc)) else {
             let addr = match pc.checked_sub(1) {
@@ -30,6 +54,7 @@ pub fn run(wave: &mut Wave, ctx: &mut Ctx<'_>, limit: u64) -> Result<(Flow, u64)
             };
             return Err(FaultKind::BadJump { addr });
         };
+        count(pc);
         wave.pc = pc + 1;
         flow = match (code.run)(wave, ctx, inst, code) {
             Ok(flow) => flow,
@@ -39,7 +64,7 @@ pub fn run(wave: &mut Wave, ctx: &mut Ctx<'_>, limit: u64) -> Result<(Flow, u64)
             }
         };
         if matches!(flow, Flow::Barrier | Flow::End) {
-            return Ok((flow, count + 1));
+            return Ok((flow, done + 1));
         }
     }
     Ok((flow, limit))
