@@ -177,6 +177,31 @@ impl Format {
         self.table()[code as usize]
     }
 
+    /// [`Format::decode`] by arithmetic, for code that vectorises over lanes; `code` must have no
+    /// bits above the format's width.
+    #[inline(always)]
+    pub fn decode_wide(self, code: u32) -> f32 {
+        let spec = self.spec();
+        let magnitude = code & ((1 << spec.sign_shift()) - 1);
+        let sign = (code >> spec.sign_shift()) << 31;
+        let bits = (magnitude << (23 - spec.man_bits)) + (((127 - spec.bias) as u32) << 23);
+        // A subnormal becomes 1.m times the smallest normal power, less that power.
+        let subnormal = f32::from_bits(bits + (1 << 23)) - pow2(1 - spec.bias);
+        let small = magnitude < 1 << spec.man_bits;
+        let value = if small { subnormal.to_bits() } else { bits };
+        let signed = value | sign;
+        let max = spec.max_code();
+        f32::from_bits(match spec.special {
+            Special::None => signed,
+            Special::TopNan if magnitude > max => signed | 0x7fc0_0000,
+            Special::Ieee if magnitude > max => {
+                sign | if magnitude == max + 1 { 0x7f80_0000 } else { 0x7fc0_0000 }
+            }
+            Special::NegativeZeroNan if code == 0x80 => 0x7fc0_0000,
+            _ => signed,
+        })
+    }
+
     /// Value of one code times an e8m0 block scale, rounded once to f32.
     #[inline]
     pub fn decode_scaled(self, code: u8, scale: u8) -> f32 {

@@ -4,6 +4,7 @@
 //! changed state, and for memory instructions a record of the access that the timing model reads.
 
 pub mod formats;
+pub mod mfma;
 mod operand;
 mod program;
 mod state;

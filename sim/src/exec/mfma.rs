@@ -1,0 +1,267 @@
+//! Matrix operations: `v_mfma_*`, the scaled `v_mfma_scale_*` and the sparse `v_smfmac_*`.
+//!
+//! Goes in: a wave whose registers hold A, B and C spread over the lanes. Comes out: the same wave
+//! with D. EXEC does not matter. Element layouts are those that AMD's matrix instruction calculator
+//! prints for CDNA3; CDNA4's doubled shapes follow the same rules, and the layout of f8f6f4 and of
+//! its scales is the one that composable_kernel's hardware experiments found. Products accumulate
+//! in f32 (f64, wrapping i32) in the order of k; subnormals are kept, as on CDNA3 and later.
+
+mod double;
+mod kernel;
+mod panel;
+mod scale;
+mod shape;
+mod small;
+mod sparse;
+#[cfg(test)]
+mod tests;
+
+use self::kernel::Operand as Side;
+use self::panel::{Panel, blgp_source};
+use self::scale::Scales;
+use self::shape::{Data, Elem, Shape};
+use super::formats::Format;
+use super::operand::{scalar32, vector_index};
+use super::{Ctx, Lanes, WAVE, Wave};
+use crate::fault::FaultKind;
+use crate::isa::{Arch, Inst, Operand};
+
+/// Executes a matrix operation.
+pub fn execute(wave: &mut Wave, ctx: &Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
+    let arch = ctx.program.arch;
+    let shape = Shape::of(inst.op).ok_or_else(|| unimplemented(inst, ""))?;
+    if shape.a == Elem::F64 {
+        return double::execute(wave, inst, &shape);
+    }
+    let job = Job::new(wave, arch, inst, shape)?;
+    if shape.sparse {
+        return sparse::execute(wave, inst, &job);
+    }
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: the features were just found.
+        unsafe { run_avx(wave, inst, &job) };
+        return Ok(());
+    }
+    run::<false>(wave, inst, &job);
+    Ok(())
+}
+
+#[cold]
+fn unimplemented(inst: &Inst, what: &str) -> FaultKind {
+    FaultKind::Unimplemented { text: format!("{}{what}", inst.op.info().name) }
+}
+
+/// A matrix operation with its operands located and checked.
+struct Job {
+    shape: Shape,
+    /// Formats of A and B.
+    data: [Data; 2],
+    /// First register and number of registers of A and B.
+    src: [(usize, usize); 2],
+    /// First register of D, and number of registers of C and D.
+    dst: usize,
+    dst_len: usize,
+    /// Where C comes from.
+    c: Init,
+    /// Block scales of A and B.
+    scales: [Option<Scales>; 2],
+}
+
+/// The initial value of the accumulators.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Init {
+    /// Registers from this index on.
+    Registers(usize),
+    /// The same value everywhere.
+    Constant(u32),
+}
+
+impl Job {
+    fn new(wave: &Wave, arch: Arch, inst: &Inst, shape: Shape) -> Result<Self, FaultKind> {
+        let fields = inst.mods;
+        if shape.a != Elem::Mx && !shape.sparse {
+            // AMD's calculator: broadcasts of A need blocks, those of B blocks or f32 elements.
+            if shape.blocks == 1 && (fields.cbsz != 0 || fields.abid != 0) {
+                return Err(unimplemented(inst, " with cbsz or abid"));
+            }
+            if shape.blocks == 1 && shape.a != Elem::F32 && fields.blgp != 0 {
+                return Err(unimplemented(inst, " with blgp"));
+            }
+        }
+        let data = [
+            data(arch, shape.a, inst.mods.cbsz)
+                .ok_or_else(|| unimplemented(inst, " with this cbsz"))?,
+            data(arch, shape.b, inst.mods.blgp)
+                .ok_or_else(|| unimplemented(inst, " with this blgp"))?,
+        ];
+        let per_lane = shape.per_lane();
+        let packed = [if shape.sparse { per_lane / 2 } else { per_lane }, per_lane];
+        let mut src = [(0, 0); 2];
+        for side in 0..2 {
+            let regs = (packed[side] * data[side].bits()).div_ceil(32);
+            src[side] = (vector_index(wave, inst.src[side], regs)?, regs);
+        }
+        let dst_len = shape.m * shape.m * shape.blocks / WAVE;
+        let dst = vector_index(wave, inst.dst, dst_len)?;
+        let c = match inst.src[2] {
+            _ if shape.sparse => Init::Registers(dst),
+            c @ (Operand::Vgpr(_) | Operand::Agpr(_)) => {
+                Init::Registers(vector_index(wave, c, dst_len)?)
+            }
+            c => Init::Constant(scalar32(wave, c)),
+        };
+        let mut scales = [None, None];
+        if let Some(operands) = &inst.scale {
+            for (side, scale) in scales.iter_mut().enumerate() {
+                *scale = Some(Scales::read(wave, operands, side)?);
+            }
+        }
+        Ok(Job { shape, data, src, dst, dst_len, c, scales })
+    }
+
+    /// The registers of A (side 0) or B (side 1).
+    fn regs<'a>(&self, wave: &'a Wave, side: usize) -> &'a [Lanes] {
+        let (first, len) = self.src[side];
+        wave.vgpr.get(first..first + len).unwrap_or(&[])
+    }
+
+    /// Block of A that each block multiplies: with CBSZ, groups of `2^cbsz` blocks share the one
+    /// that ABID picks.
+    fn a_block(&self, inst: &Inst) -> impl Fn(usize) -> usize {
+        let size = (1usize << inst.mods.cbsz.min(4)).min(self.shape.blocks);
+        let chosen = usize::from(inst.mods.abid) % size;
+        move |block| block / size * size + if size > 1 { chosen } else { 0 }
+    }
+
+    /// 8-bit elements of f8f6f4 lie in two chunks of 16.
+    fn chunked(&self, side: usize) -> bool {
+        self.shape.a == Elem::Mx && self.data[side].bits() == 8
+    }
+
+    /// Sets D to C and lets `multiply` add the f32 products.
+    ///
+    /// Products of bytes are summed in f32 too, apart from C: at most 128 of them stay below 2^21,
+    /// so every sum is exact; they are added to C as wrapping integers.
+    #[inline(always)]
+    fn accumulate(&self, wave: &mut Wave, multiply: impl FnOnce(&mut [Lanes])) {
+        let acc = self.accumulators(wave);
+        if self.shape.a != Elem::I8 {
+            return multiply(acc);
+        }
+        let mut sums = vec![Lanes::ZERO; self.dst_len];
+        multiply(&mut sums);
+        for (acc, sum) in acc.iter_mut().zip(&sums) {
+            for (acc, sum) in acc.0.iter_mut().zip(&sum.0) {
+                *acc = acc.wrapping_add(f32::from_bits(*sum) as i32 as u32);
+            }
+        }
+    }
+
+    /// Sets D to C and returns it.
+    fn accumulators<'a>(&self, wave: &'a mut Wave) -> &'a mut [Lanes] {
+        match self.c {
+            Init::Registers(c) if c == self.dst => {}
+            Init::Registers(c) => wave.vgpr.copy_within(c..c + self.dst_len, self.dst),
+            Init::Constant(value) => {
+                wave.vgpr[self.dst..self.dst + self.dst_len].fill(Lanes([value; WAVE]));
+            }
+        }
+        &mut wave.vgpr[self.dst..self.dst + self.dst_len]
+    }
+}
+
+/// The number format that an element type means for this target and format field.
+fn data(arch: Arch, elem: Elem, field: u8) -> Option<Data> {
+    Some(match elem {
+        Elem::F64 => return None,
+        Elem::F32 => Data::F32,
+        Elem::Xf32 => Data::Xf32,
+        Elem::F16 => Data::F16,
+        Elem::Bf16 => Data::Bf16,
+        Elem::I8 => Data::I8,
+        Elem::Fp8 => Data::Float(Format::fp8(arch)),
+        Elem::Bf8 => Data::Float(Format::bf8(arch)),
+        Elem::Mx => Data::Float(match field {
+            0 => Format::Fp8,
+            1 => Format::Bf8,
+            2 => Format::Fp6,
+            3 => Format::Bf6,
+            4 => Format::Fp4,
+            _ => return None,
+        }),
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn run_avx(wave: &mut Wave, inst: &Inst, job: &Job) {
+    run::<true>(wave, inst, job);
+}
+
+/// Unpacks, multiplies and writes back a dense operation of up to 32-bit elements.
+#[inline(always)]
+fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
+    let permuted;
+    let mut b_regs = job.regs(wave, 1);
+    if job.shape.a != Elem::Mx && inst.mods.blgp != 0 {
+        permuted = permute(b_regs, inst.mods.blgp);
+        b_regs = &permuted;
+    }
+    let count = job.shape.per_lane();
+    if job.scales.iter().flatten().any(Scales::extreme) {
+        return scale::run_wide(wave, job);
+    }
+    let (mut a, mut b) = (Panel::new(), Panel::new());
+    unpack(&mut a, job.regs(wave, 0), job, 0, count);
+    unpack(&mut b, b_regs, job, 1, count);
+    job.accumulate(wave, |acc| match job.shape.m {
+        4 => small::multiply(acc, a.flat(), b.flat(), job.a_block(inst)),
+        16 => blocks::<16, FAST>(inst, job, acc, a.flat(), b.flat()),
+        _ => blocks::<32, FAST>(inst, job, acc, a.flat(), b.flat()),
+    });
+}
+
+#[inline(always)]
+fn unpack(panel: &mut Panel<f32>, regs: &[Lanes], job: &Job, side: usize, count: usize) {
+    match &job.scales[side] {
+        None => panel::floats(panel, regs, job.data[side], count, |_| None),
+        Some(scales) => {
+            let factors = scales.factors(job.shape.m, job.chunked(side));
+            panel::floats(panel, regs, job.data[side], count, |j| factors.get(j / 16));
+        }
+    }
+}
+
+/// Multiplies the block or blocks of a 16x16 or 32x32 operation.
+#[inline(always)]
+fn blocks<const M: usize, const FAST: bool>(
+    inst: &Inst,
+    job: &Job,
+    acc: &mut [Lanes],
+    a: &[f32],
+    b: &[f32],
+) {
+    let count = job.shape.per_lane();
+    if job.shape.blocks == 1 {
+        let a = Side::new(a, M, count, job.chunked(0), None);
+        let b = Side::new(b, M, count, job.chunked(1), None);
+        if let (Some(a), Some(b)) = (a, b) {
+            kernel::multiply_f32::<M, FAST>(acc, a, b);
+        }
+        return;
+    }
+    let a_block = job.a_block(inst);
+    for (block, acc) in acc.chunks_exact_mut(M * M / WAVE).enumerate() {
+        let a = Side::new(a, M, count, false, Some(a_block(block)));
+        let b = Side::new(b, M, count, false, Some(block));
+        if let (Some(a), Some(b)) = (a, b) {
+            kernel::multiply_f32::<M, FAST>(acc, a, b);
+        }
+    }
+}
+
+/// The registers of B with lanes moved as BLGP says.
+fn permute(regs: &[Lanes], blgp: u8) -> Vec<Lanes> {
+    regs.iter().map(|r| Lanes(std::array::from_fn(|l| r.0[blgp_source(blgp, l)]))).collect()
+}

@@ -1,0 +1,192 @@
+//! The inner loops of matrix operations, on panels of one element per 64-lane row.
+//!
+//! An output register holds `64 / M` rows of `M` columns, four rows apart, so that all of its 64
+//! accumulators fit into eight AVX registers. Products enter by fused multiply-add in the order of
+//! k, with and without AVX, so results do not depend on the host.
+
+use crate::exec::Lanes;
+
+/// Where the rows of k lie in a panel: offset of each k, in elements. All offsets plus `M` lie
+/// within as many 64-lane rows as there are elements in a lane.
+pub(super) type Order = [u16];
+
+const fn order<const K: usize>(m: usize, per_lane: usize, chunk: usize) -> [u16; K] {
+    let groups = 64 / m;
+    let mut order = [0; K];
+    let mut k = 0;
+    while k < K {
+        // `chunk` consecutive k go to a lane group before the next group's turn.
+        let (round, within) = (k / (chunk * groups), k % (chunk * groups));
+        let (group, j) = (within / chunk, round * chunk + within % chunk);
+        assert!(j < per_lane);
+        order[k] = (j * 64 + group * m) as u16;
+        k += 1;
+    }
+    order
+}
+
+static O16_1: [u16; 4] = order(16, 1, 1);
+static O16_2: [u16; 8] = order(16, 2, 2);
+static O16_4: [u16; 16] = order(16, 4, 4);
+static O16_8: [u16; 32] = order(16, 8, 8);
+static O16_16: [u16; 64] = order(16, 16, 16);
+static O16_32: [u16; 128] = order(16, 32, 32);
+static O16_CHUNKED: [u16; 128] = order(16, 32, 16);
+static O32_1: [u16; 2] = order(32, 1, 1);
+static O32_2: [u16; 4] = order(32, 2, 2);
+static O32_4: [u16; 8] = order(32, 4, 4);
+static O32_8: [u16; 16] = order(32, 8, 8);
+static O32_16: [u16; 32] = order(32, 16, 16);
+static O32_32: [u16; 64] = order(32, 32, 32);
+static O32_CHUNKED: [u16; 64] = order(32, 32, 16);
+
+/// Order of k for `per_lane` elements in each lane of an operand with `m` rows. `chunked`: the
+/// 8-bit operands of f8f6f4, whose lanes hold two chunks of 16.
+fn order_of(m: usize, per_lane: usize, chunked: bool) -> &'static Order {
+    match (m, per_lane, chunked) {
+        (16, 32, true) => &O16_CHUNKED,
+        (32, 32, true) => &O32_CHUNKED,
+        (16, 1, _) => &O16_1,
+        (16, 2, _) => &O16_2,
+        (16, 4, _) => &O16_4,
+        (16, 8, _) => &O16_8,
+        (16, 16, _) => &O16_16,
+        (16, 32, _) => &O16_32,
+        (32, 1, _) => &O32_1,
+        (32, 2, _) => &O32_2,
+        (32, 4, _) => &O32_4,
+        (32, 8, _) => &O32_8,
+        (32, 16, _) => &O32_16,
+        (32, 32, _) => &O32_32,
+        _ => &[],
+    }
+}
+
+/// A panel of an operand, from the first lane of its block on, and the order of k in it.
+#[derive(Clone, Copy)]
+pub(super) struct Operand<'a, T> {
+    data: &'a [T],
+    order: &'a Order,
+}
+
+impl<'a, T> Operand<'a, T> {
+    /// The operand of `block`, whose panel has `per_lane` rows; `None` when the panel is shorter.
+    /// With several blocks each has its own lanes, and all of its k are the elements of one lane.
+    #[inline(always)]
+    pub fn new(
+        panel: &'a [T],
+        m: usize,
+        per_lane: usize,
+        chunked: bool,
+        block: Option<usize>,
+    ) -> Option<Self> {
+        let order = order_of(m, per_lane, chunked);
+        let (order, first) = match block {
+            None => (order, 0),
+            Some(block) => (order.get(..per_lane)?, block * m),
+        };
+        let fits = panel.len() >= 64 * per_lane && first + m <= 64 && !order.is_empty();
+        fits.then(|| Operand { data: &panel[first..], order })
+    }
+}
+
+/// First of the rows in output register `r`; the others follow four rows apart.
+#[inline(always)]
+pub(super) const fn first_row(r: usize) -> usize {
+    8 * (r / 4) + r % 4
+}
+
+/// Adds the product to the `M * M / 64` output registers `acc`. `FAST` needs AVX2 and FMA.
+#[inline(always)]
+pub(super) fn multiply_f32<const M: usize, const FAST: bool>(
+    acc: &mut [Lanes],
+    a: Operand<'_, f32>,
+    b: Operand<'_, f32>,
+) {
+    for (r, acc) in acc.iter_mut().take(M * M / 64).enumerate() {
+        #[cfg(target_arch = "x86_64")]
+        if FAST {
+            // SAFETY: `FAST` promises the CPU features; `Operand::new` checked that the panels hold
+            // all of their orders' rows, and the last row of a register is below M.
+            unsafe { avx::register::<M>(acc, first_row(r), a, b) };
+            continue;
+        }
+        let mut sum = acc.0.map(f32::from_bits);
+        for (&oa, &ob) in a.order.iter().zip(b.order) {
+            let (ra, rb) = (&a.data[usize::from(oa)..][..M], &b.data[usize::from(ob)..][..M]);
+            for (g, row) in sum.chunks_exact_mut(M).enumerate() {
+                let x = ra[first_row(r) + 4 * g];
+                row.iter_mut().zip(rb).for_each(|(s, y)| *s = x.mul_add(*y, *s));
+            }
+        }
+        acc.0 = sum.map(f32::to_bits);
+    }
+}
+
+/// [`multiply_f32`] with f64 products, for operands outside the range of f32.
+pub(super) fn multiply_wide<const M: usize>(
+    acc: &mut [Lanes],
+    a: Operand<'_, f64>,
+    b: Operand<'_, f64>,
+) {
+    for (r, acc) in acc.iter_mut().take(M * M / 64).enumerate() {
+        for (&oa, &ob) in a.order.iter().zip(b.order) {
+            let (ra, rb) = (&a.data[usize::from(oa)..][..M], &b.data[usize::from(ob)..][..M]);
+            for (g, row) in acc.0.chunks_exact_mut(M).enumerate() {
+                let x = ra[first_row(r) + 4 * g];
+                for (s, y) in row.iter_mut().zip(rb) {
+                    *s = ((f64::from(f32::from_bits(*s)) + x * y) as f32).to_bits();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx {
+    use std::arch::x86_64::*;
+
+    use super::Operand;
+    use crate::exec::Lanes;
+
+    /// One output register: eight AVX accumulators over all of k.
+    ///
+    /// # Safety
+    /// The CPU has AVX2 and FMA; every offset of both orders plus `M` lies inside its panel, and
+    /// `first + 4 * (64 / M - 1) < M`.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    pub unsafe fn register<const M: usize>(
+        acc: &mut Lanes,
+        first: usize,
+        a: Operand<'_, f32>,
+        b: Operand<'_, f32>,
+    ) {
+        let width = M / 8;
+        let out = acc.0.as_mut_ptr().cast::<f32>();
+        let mut sum = [_mm256_setzero_ps(); 8];
+        for (i, s) in sum.iter_mut().enumerate() {
+            // SAFETY: eight times eight of the 64 lanes.
+            *s = unsafe { _mm256_loadu_ps(out.add(8 * i)) };
+        }
+        let (pa, pb) = (a.data.as_ptr(), b.data.as_ptr());
+        for (&oa, &ob) in a.order.iter().zip(b.order) {
+            let mut row = [_mm256_setzero_ps(); 4];
+            for (v, y) in row.iter_mut().enumerate().take(width) {
+                // SAFETY: M elements can be read at the offset.
+                *y = unsafe { _mm256_loadu_ps(pb.add(usize::from(ob) + 8 * v)) };
+            }
+            for g in 0..64 / M {
+                // SAFETY: the row is one of the M at the offset.
+                let x = unsafe { _mm256_broadcast_ss(&*pa.add(usize::from(oa) + first + 4 * g)) };
+                for v in 0..width {
+                    sum[g * width + v] = _mm256_fmadd_ps(x, row[v], sum[g * width + v]);
+                }
+            }
+        }
+        for (i, s) in sum.iter().enumerate() {
+            // SAFETY: as for the loads.
+            unsafe { _mm256_storeu_ps(out.add(8 * i), *s) };
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The e8m0 block scales of `v_mfma_scale_*`: one for each row of A (column of B) and 32 elements
+//! of k, held by the lane `row + m * (k / 32)` in one byte of its scale register.
+
+use super::kernel::{self, Operand as Side};
+use super::panel::Panel;
+use super::shape::Data;
+use super::{Job, WAVE, Wave};
+use crate::exec::formats::e8m0_to_f32;
+use crate::exec::operand::{scalar32, vector_index};
+use crate::fault::FaultKind;
+use crate::isa::{Operand, ScaleOperands};
+
+/// The scale byte of each lane, for one operand.
+pub(super) struct Scales([u8; WAVE]);
+
+impl Scales {
+    /// Reads the scales of A (side 0) or B (side 1).
+    pub fn read(wave: &Wave, scale: &ScaleOperands, side: usize) -> Result<Self, FaultKind> {
+        let byte = (scale.op_sel >> side & 1) | (scale.op_sel_hi >> side & 1) << 1;
+        let pick = |word: u32| (word >> (8 * u32::from(byte))) as u8;
+        Ok(Scales(match scale.src[side] {
+            src @ (Operand::Vgpr(_) | Operand::Agpr(_)) => {
+                wave.vgpr[vector_index(wave, src, 1)?].0.map(pick)
+            }
+            src => [pick(scalar32(wave, src)); WAVE],
+        }))
+    }
+
+    /// Whether a scaled element might leave the normal range of f32.
+    pub fn extreme(&self) -> bool {
+        self.0.iter().any(|&s| s != 255 && !(27..=227).contains(&s))
+    }
+
+    /// Scale of elements 0..16 and 16..32 of each lane. In `chunked` operands these are two chunks
+    /// of 16 consecutive k, otherwise halves of 32 consecutive k.
+    pub fn factors(&self, m: usize, chunked: bool) -> [[f32; WAVE]; 2] {
+        let groups = WAVE / m;
+        std::array::from_fn(|half| {
+            std::array::from_fn(|lane| {
+                let (row, group) = (lane % m, lane / m);
+                let block = if chunked { (group + half * groups) / 2 } else { group };
+                e8m0_to_f32(self.0[block * m + row])
+            })
+        })
+    }
+}
+
+/// The scaled product in f64, for scales that f32 elements cannot carry.
+pub(super) fn run_wide(wave: &mut Wave, job: &Job) {
+    let (m, count) = (job.shape.m, job.shape.per_lane());
+    let [a, b] = [0, 1].map(|side| panel(wave, job, side, count));
+    let acc = job.accumulators(wave);
+    let side = |panel, side| Side::new(panel, m, count, job.chunked(side), None);
+    let (Some(a), Some(b)) = (side(a.flat(), 0), side(b.flat(), 1)) else { return };
+    match m {
+        16 => kernel::multiply_wide::<16>(acc, a, b),
+        _ => kernel::multiply_wide::<32>(acc, a, b),
+    }
+}
+
+fn panel(wave: &Wave, job: &Job, side: usize, count: usize) -> Panel<f64> {
+    let mut panel = Panel::new();
+    let (regs, Data::Float(format)) = (job.regs(wave, side), job.data[side]) else {
+        return panel;
+    };
+    let bits = job.data[side].bits();
+    let factors = job.scales[side].as_ref().map(|s| s.factors(job.shape.m, job.chunked(side)));
+    for j in 0..count {
+        let (index, shift) = (j * bits / 32, j * bits % 32);
+        panel.push(|lane| {
+            let word = |i: usize| regs.get(i).map_or(0, |r| u64::from(r.0[lane]));
+            let code = ((word(index) | word(index + 1) << 32) >> shift) as u8;
+            let factor = factors.as_ref().map_or(1.0, |f| f64::from(f[j / 16][lane]));
+            f64::from(format.decode(code)) * factor
+        });
+    }
+    panel
+}
