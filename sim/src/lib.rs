@@ -10,3 +10,4 @@ pub mod isa;
 pub mod launch;
 pub mod memory;
 pub mod stats;
+pub mod timing;

@@ -1,0 +1,125 @@
+//! Set-associative tag store with least-recently-used replacement.
+//!
+//! Goes in: line numbers in access order. Comes out: whether each is present, and when the data of a
+//! line that is still on its way arrives.
+
+/// Marks an empty way: tags are line numbers plus one, so that fresh zeroed memory is an empty cache.
+const EMPTY: u64 = 0;
+
+/// What a lookup found, as an index for [`Cache::entry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// The line is present (its data may still be on the way).
+    Hit(usize),
+    /// The line was absent; it now occupies this entry, whose payload is cleared.
+    Filled(usize),
+}
+
+/// State of a present line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// When its data is there.
+    pub ready: u64,
+    /// Sectors written and not yet written back, one bit each.
+    pub dirty: u32,
+}
+
+/// Tags, ages and payloads of one cache.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    sets: u64,
+    ways: usize,
+    tags: Vec<u64>,
+    used: Vec<u64>,
+    entries: Vec<Entry>,
+    clock: u64,
+}
+
+impl Cache {
+    /// A cache of `lines` lines, `ways` a set (fewer where it has fewer lines).
+    pub fn new(lines: u64, ways: u32) -> Self {
+        let ways = u64::from(ways).min(lines).max(1);
+        let sets = (lines / ways).max(1);
+        let n = usize::try_from(sets * ways).unwrap_or(0);
+        Cache {
+            sets,
+            ways: ways as usize,
+            tags: vec![EMPTY; n],
+            used: vec![0; n],
+            entries: vec![Entry::default(); n],
+            clock: 0,
+        }
+    }
+
+    /// Looks `line` up and, where it is absent, puts it in the place of the least recently used.
+    pub fn touch(&mut self, line: u64) -> Lookup {
+        self.clock += 1;
+        let wanted = line.wrapping_add(1);
+        let first = (line % self.sets) as usize * self.ways;
+        let set = first..first + self.ways;
+        if let Some(way) = self.tags[set.clone()].iter().position(|&tag| tag == wanted) {
+            self.used[first + way] = self.clock;
+            return Lookup::Hit(first + way);
+        }
+        let mut victim = first;
+        for i in set {
+            if self.tags[i] == EMPTY {
+                victim = i;
+                break;
+            }
+            if self.used[i] < self.used[victim] {
+                victim = i;
+            }
+        }
+        self.tags[victim] = wanted;
+        self.used[victim] = self.clock;
+        self.entries[victim] = Entry::default();
+        Lookup::Filled(victim)
+    }
+
+    /// Payload of an entry that [`Cache::touch`] returned.
+    pub fn entry(&mut self, index: usize) -> &mut Entry {
+        &mut self.entries[index]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(c: &mut Cache, line: u64) -> bool {
+        matches!(c.touch(line), Lookup::Hit(_))
+    }
+
+    #[test]
+    fn the_least_recently_used_line_is_replaced() {
+        let mut c = Cache::new(2, 2);
+        assert!(!hit(&mut c, 1));
+        assert!(!hit(&mut c, 2));
+        assert!(hit(&mut c, 1));
+        assert!(!hit(&mut c, 3)); // replaces 2
+        assert!(hit(&mut c, 1));
+        assert!(!hit(&mut c, 2));
+    }
+
+    /// 8 lines in 4 sets of 2: lines 0, 4 and 8 share a set, line 1 does not.
+    #[test]
+    fn lines_compete_only_within_their_set() {
+        let mut c = Cache::new(8, 2);
+        for line in [0, 4, 1, 8] {
+            assert!(!hit(&mut c, line));
+        }
+        assert!(!hit(&mut c, 0));
+        assert!(hit(&mut c, 1));
+    }
+
+    #[test]
+    fn a_filled_line_starts_clean() {
+        let mut c = Cache::new(1, 1);
+        let Lookup::Filled(i) = c.touch(7) else { panic!("present in an empty cache") };
+        *c.entry(i) = Entry { ready: 9, dirty: 3 };
+        assert_eq!(c.touch(7), Lookup::Hit(i));
+        assert_eq!(c.touch(8), Lookup::Filled(i));
+        assert_eq!(*c.entry(i), Entry::default());
+    }
+}

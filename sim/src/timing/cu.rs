@@ -1,0 +1,613 @@
+//! One compute unit, clock by clock: four SIMDs, the workgroups resident on them, the units they
+//! share.
+//!
+//! Goes in: a launch, the costs of its instructions and which workgroups to run. Comes out: when each
+//! workgroup started and ended, and counters. Waves issue in order, oldest first; every instruction
+//! executes at the moment it issues, so that the results in memory are those of the launch. The loop
+//! goes from one issue slot that can do something to the next and skips the clocks between.
+
+use super::cache::{Cache, Lookup};
+use super::cost::{Action, Cost, Unit};
+use super::counters::{Counters, Stall};
+use super::grid::Grid;
+use super::hierarchy::{Hierarchy, Requester, Share};
+use super::lds::LdsPipe;
+use super::wait::Outstanding;
+use crate::arch::ArchParams;
+use crate::exec::{self, Ctx, Flow, MemAccess, MemKind, Wave};
+use crate::fault::{Fault, FaultKind};
+
+/// Never.
+const NEVER: u64 = u64::MAX;
+/// Wave instructions after which a wave is taken not to end.
+const RUNAWAY: u64 = 1 << 32;
+
+/// A workgroup that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// Place in dispatch order.
+    pub id: u64,
+    /// When it was launched.
+    pub begin: u64,
+    /// When its last wave ended.
+    pub end: u64,
+    /// Wave instructions.
+    pub instructions: u64,
+}
+
+/// Decides which workgroup takes the next free place.
+pub trait Feed {
+    /// The next workgroup, given those that have ended; `None` when there are no more.
+    fn next(&mut self, ran: &[Ran]) -> Option<u64>;
+}
+
+/// A wave slot.
+#[derive(Clone, Debug)]
+struct Slot {
+    wave: Wave,
+    group: usize,
+    age: u64,
+    priority: u8,
+    /// Earliest next issue; [`NEVER`] at a barrier.
+    ready: u64,
+    /// Since when it could have issued, were it not for `reason`.
+    since: u64,
+    reason: Stall,
+    vm: Outstanding,
+    lgkm: Outstanding,
+    line: u64,
+    crossing_debt: u32,
+    instructions: u64,
+}
+
+struct Group<'a> {
+    ctx: Ctx<'a>,
+    id: u64,
+    requester: Requester,
+    live: u32,
+    arrived: u32,
+    begin: u64,
+    instructions: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Simd {
+    /// Wave slots, highest priority and oldest first.
+    waves: Vec<usize>,
+    next: u64,
+    vector_free: u64,
+    matrix_free: u64,
+    empty_since: u64,
+}
+
+enum Issue {
+    /// Issued; the wave can issue again at this time.
+    Next(u64),
+    /// Not before this time.
+    Blocked(u64, Stall),
+    /// Waits at a barrier.
+    Parked,
+    /// The wave has ended.
+    Ended,
+}
+
+/// A compute unit that runs workgroups of one launch.
+pub struct Cu<'a, G> {
+    p: &'a ArchParams,
+    grid: &'a G,
+    costs: &'a [Cost],
+    simds: Vec<Simd>,
+    groups: Vec<Group<'a>>,
+    /// `waves_per_group` slots for each group; `None` until first used.
+    slots: Vec<Option<Slot>>,
+    waves_per_group: usize,
+    lds: LdsPipe<'a>,
+    memory: Hierarchy<'a>,
+    fetch: Cache,
+    launch_free: u64,
+    launch_interval: u64,
+    launched: u64,
+    ran: Vec<Ran>,
+    counters: Counters,
+    counts: Vec<u64>,
+}
+
+/// What a run of the compute unit produced.
+#[derive(Clone, Debug)]
+pub struct CuRun {
+    /// Workgroups in order of their end.
+    pub ran: Vec<Ran>,
+    /// Counters.
+    pub counters: Counters,
+    /// Executions of each instruction of the program.
+    pub counts: Vec<u64>,
+    /// Bytes by level.
+    pub traffic: super::hierarchy::Traffic,
+    /// When the last workgroup had ended and everything written was in memory.
+    pub end: u64,
+}
+
+impl<'a, G: Grid> Cu<'a, G> {
+    /// An idle compute unit with a place for each of `lds`, the LDS of the workgroups resident at
+    /// the same time.
+    pub fn new(
+        p: &'a ArchParams,
+        grid: &'a G,
+        costs: &'a [Cost],
+        share: &Share,
+        lds: impl Iterator<Item = &'a mut [u8]>,
+    ) -> Self {
+        let threads = grid.resources().threads;
+        let waves_per_group = threads.div_ceil(exec::WAVE as u32).max(1) as usize;
+        let groups: Vec<Group<'a>> = lds
+            .map(|lds| Group {
+                ctx: Ctx {
+                    program: grid.program(),
+                    mem: grid.memory(),
+                    lds,
+                    access: MemAccess::default(),
+                    clock: 0,
+                },
+                id: 0,
+                requester: Requester { xcd: 0, group: 0 },
+                live: 0,
+                arrived: 0,
+                begin: 0,
+                instructions: 0,
+            })
+            .collect();
+        let simds = p.device.simds_per_cu as usize;
+        let slots = groups.len() * waves_per_group;
+        Cu {
+            p,
+            grid,
+            costs,
+            simds: (0..simds).map(|_| Simd { next: NEVER, ..Simd::default() }).collect(),
+            slots: (0..slots).map(|_| None).collect(),
+            groups,
+            waves_per_group,
+            lds: LdsPipe::new(p),
+            memory: Hierarchy::new(p, share),
+            fetch: Cache::new(u64::from(p.fetch.cache / p.fetch.line), p.vmem.ways),
+            launch_free: 0,
+            launch_interval: launch_interval(p, waves_per_group as u32),
+            launched: 0,
+            ran: Vec::new(),
+            counters: Counters::default(),
+            counts: vec![0; costs.len()],
+        }
+    }
+
+    /// Runs until `feed` has no more workgroups and all have ended.
+    pub fn run(mut self, feed: &mut impl Feed) -> Result<CuRun, Fault> {
+        for group in 0..self.groups.len() {
+            if !self.launch(group, 0, feed) {
+                break;
+            }
+        }
+        loop {
+            let mut s = 0;
+            for i in 1..self.simds.len() {
+                if self.simds[i].next < self.simds[s].next {
+                    s = i;
+                }
+            }
+            let now = self.simds[s].next;
+            if now == NEVER {
+                break;
+            }
+            self.slot(s, now, feed)?;
+        }
+        self.check_all_ended()?;
+        let last = self.ran.iter().map(|r| r.end).max().unwrap_or(0);
+        for simd in &self.simds {
+            self.counters.no_wave += last.saturating_sub(simd.empty_since);
+        }
+        let end = last.max(self.memory.drained_at());
+        Ok(CuRun {
+            ran: self.ran,
+            counters: self.counters,
+            counts: self.counts,
+            traffic: self.memory.traffic,
+            end,
+        })
+    }
+
+    fn check_all_ended(&self) -> Result<(), Fault> {
+        let Some(group) = self.groups.iter().find(|g| g.live > 0) else { return Ok(()) };
+        let what = format!("{} of {} waves wait at a barrier", group.arrived, group.live);
+        Err(self.grid.fault(FaultKind::Deadlock { what }, group.id, 0, 0))
+    }
+
+    /// Puts the next workgroup into the free place `group`; false when there is none.
+    fn launch(&mut self, group: usize, now: u64, feed: &mut impl Feed) -> bool {
+        let Some(id) = feed.next(&self.ran) else { return false };
+        let begin = now.max(self.launch_free);
+        self.launch_free = begin + self.launch_interval;
+        let first = begin + u64::from(self.p.dispatch.workgroup_latency);
+        let waves = self.grid.waves(id);
+        let g = &mut self.groups[group];
+        g.id = id;
+        g.requester =
+            Requester { xcd: (id % u64::from(self.p.device.xcds)) as usize, group: self.launched };
+        g.live = waves.len() as u32;
+        g.arrived = 0;
+        g.begin = begin;
+        g.instructions = 0;
+        g.ctx.lds.fill(0);
+        for (i, wave) in waves.into_iter().take(self.waves_per_group).enumerate() {
+            let ready = first + i as u64 * u64::from(self.p.dispatch.wave_interval);
+            let s = self.emptiest_simd(i);
+            let index = group * self.waves_per_group + i;
+            self.slots[index] = Some(Slot {
+                wave,
+                group,
+                age: self.launched << 8 | i as u64,
+                priority: 0,
+                ready,
+                since: ready,
+                reason: Stall::Arbitration,
+                vm: Outstanding::default(),
+                lgkm: Outstanding::default(),
+                line: NEVER,
+                crossing_debt: 0,
+                instructions: 0,
+            });
+            let simd = &mut self.simds[s];
+            if simd.waves.is_empty() {
+                self.counters.no_wave += ready.saturating_sub(simd.empty_since);
+            }
+            simd.waves.push(index);
+            simd.next = simd.next.min(aligned(self.p, s, ready));
+            self.sort(s);
+        }
+        self.launched += 1;
+        true
+    }
+
+    /// The SIMD with the fewest waves; successive waves start the search at successive SIMDs.
+    fn emptiest_simd(&self, wave: usize) -> usize {
+        let n = self.simds.len();
+        let mut best = wave % n;
+        for i in 0..n {
+            let s = (wave + i) % n;
+            if self.simds[s].waves.len() < self.simds[best].waves.len() {
+                best = s;
+            }
+        }
+        best
+    }
+
+    fn sort(&mut self, s: usize) {
+        let slots = &self.slots;
+        self.simds[s]
+            .waves
+            .sort_by_key(|&w| slots[w].as_ref().map(|slot| (u8::MAX - slot.priority, slot.age)));
+    }
+
+    /// One issue slot of one SIMD.
+    fn slot(&mut self, s: usize, now: u64, feed: &mut impl Feed) -> Result<(), Fault> {
+        let mut used = 0u8;
+        let mut next = NEVER;
+        let mut resort = false;
+        let mut i = 0;
+        while let Some(&w) = self.simds[s].waves.get(i) {
+            i += 1;
+            let Some(slot) = self.slots[w].as_mut() else { continue };
+            if slot.ready > now {
+                next = next.min(slot.ready);
+                continue;
+            }
+            let outcome = self.issue(s, w, now, &mut used, &mut resort)?;
+            let Some(slot) = self.slots[w].as_mut() else { continue };
+            match outcome {
+                Issue::Next(ready) => {
+                    (slot.ready, slot.since) = (ready, ready);
+                    next = next.min(ready);
+                }
+                Issue::Blocked(until, reason) => {
+                    (slot.ready, slot.reason) = (until, reason);
+                    next = next.min(until);
+                }
+                Issue::Parked => {
+                    (slot.ready, slot.since, slot.reason) = (NEVER, now, Stall::Barrier);
+                    let group = slot.group;
+                    self.groups[group].arrived += 1;
+                    self.release(group, now);
+                    next = next.min(self.slots[w].as_ref().map_or(NEVER, |s| s.ready));
+                }
+                Issue::Ended => {
+                    i -= 1;
+                    self.simds[s].waves.remove(i);
+                    if self.simds[s].waves.is_empty() {
+                        self.simds[s].empty_since = now;
+                    }
+                    self.simds[s].next = NEVER;
+                    self.end(w, now, feed);
+                    next = next.min(self.simds[s].next);
+                }
+            }
+        }
+        if resort {
+            self.sort(s);
+        }
+        let earliest = now + u64::from(self.p.issue.slot);
+        self.simds[s].next =
+            if next == NEVER { NEVER } else { aligned(self.p, s, next.max(earliest)) };
+        Ok(())
+    }
+
+    fn end(&mut self, w: usize, now: u64, feed: &mut impl Feed) {
+        let Some(slot) = self.slots[w].take() else { return };
+        let group = &mut self.groups[slot.group];
+        group.instructions += slot.instructions;
+        group.live -= 1;
+        if group.live > 0 {
+            self.release(slot.group, now);
+            return;
+        }
+        self.ran.push(Ran {
+            id: group.id,
+            begin: group.begin,
+            end: now,
+            instructions: group.instructions,
+        });
+        self.launch(slot.group, now, feed);
+    }
+
+    /// Lets the waves of a workgroup go on when all that are left have reached the barrier.
+    fn release(&mut self, group: usize, now: u64) {
+        let g = &mut self.groups[group];
+        if g.arrived < g.live || g.live == 0 {
+            return;
+        }
+        g.arrived = 0;
+        let ready = now + u64::from(self.p.issue.barrier);
+        let range = group * self.waves_per_group..(group + 1) * self.waves_per_group;
+        for slot in self.slots[range.clone()].iter_mut().flatten() {
+            slot.ready = ready;
+        }
+        for (s, simd) in self.simds.iter_mut().enumerate() {
+            if simd.waves.iter().any(|w| range.contains(w)) {
+                simd.next = simd.next.min(aligned(self.p, s, ready));
+            }
+        }
+    }
+
+    /// Tries to issue the next instruction of wave slot `w`.
+    fn issue(
+        &mut self,
+        s: usize,
+        w: usize,
+        now: u64,
+        used: &mut u8,
+        resort: &mut bool,
+    ) -> Result<Issue, Fault> {
+        let Some(slot) = self.slots[w].as_mut() else { return Ok(Issue::Parked) };
+        let pc = slot.wave.pc;
+        let group = &mut self.groups[slot.group];
+        let Some(cost) = self.costs.get(pc) else {
+            let fault = exec::step(&mut slot.wave, &mut group.ctx).err();
+            let kind = fault.unwrap_or(FaultKind::BadJump { addr: 0 });
+            return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
+        };
+        if let Some(until) = fetched_at(self.p, &mut self.fetch, slot, cost, now) {
+            return Ok(Issue::Blocked(until, Stall::Fetch));
+        }
+        let slot_clk = u64::from(self.p.issue.slot);
+        let unit = 1u8 << cost.unit as u8;
+        if cost.unit != Unit::Internal && *used & unit != 0 {
+            return Ok(Issue::Blocked(now + slot_clk, Stall::Arbitration));
+        }
+        let simd = &mut self.simds[s];
+        if let Some((until, reason)) =
+            blocked(self.p, simd, slot, cost, now, &self.lds, &self.memory)
+        {
+            return Ok(Issue::Blocked(until, reason));
+        }
+
+        group.ctx.clock = now;
+        let flow = exec::step(&mut slot.wave, &mut group.ctx)
+            .map_err(|kind| self.grid.fault(kind, group.id, slot.wave.id, pc))?;
+        if cost.unit != Unit::Internal {
+            *used |= unit;
+        }
+        slot.instructions += 1;
+        self.counts[pc] += 1;
+        if slot.instructions > RUNAWAY {
+            let kind = FaultKind::Runaway { limit: RUNAWAY };
+            return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
+        }
+        self.counters.issued[cost.kind as usize] += 1;
+        self.counters.stalled[slot.reason as usize] += now.saturating_sub(slot.since);
+        slot.reason = Stall::Arbitration;
+
+        let mut ready = now + slot_clk;
+        match cost.action {
+            Action::Plain | Action::Wait { .. } => {}
+            Action::Idle(clk) => ready = now + u64::from(clk).max(slot_clk),
+            Action::Priority(priority) => {
+                *resort = slot.priority != priority;
+                slot.priority = priority;
+            }
+            Action::Valu | Action::ValuAfterMatrix | Action::Matrix => {
+                simd.vector_free = now + u64::from(cost.vector);
+                self.counters.valu_busy += u64::from(cost.vector);
+                if cost.matrix > 0 {
+                    simd.matrix_free = now + u64::from(cost.matrix);
+                    let busy = if cost.narrow {
+                        &mut self.counters.matrix_narrow
+                    } else {
+                        &mut self.counters.matrix_wide
+                    };
+                    *busy += u64::from(cost.matrix);
+                }
+            }
+            Action::ScalarMemory => {
+                let access = &group.ctx.access;
+                let (addr, bytes) = match access.kind {
+                    MemKind::Scalar => (access.addr[0], access.bytes),
+                    _ => (0, 0),
+                };
+                let done = match bytes {
+                    0 => now + u64::from(self.p.scalar.hit),
+                    _ => self.memory.scalar(now, group.requester, addr, bytes),
+                };
+                slot.lgkm.add(done);
+                group.ctx.access.kind = MemKind::None;
+            }
+            Action::VectorMemory | Action::Flat => {
+                let done = vector_access(&mut self.lds, &mut self.memory, group, s, now);
+                slot.vm.add_in_order(done);
+                if cost.action == Action::Flat {
+                    slot.lgkm.add(done);
+                }
+            }
+            Action::VectorControl => {
+                slot.vm.add_in_order(now + u64::from(self.p.vmem.hit));
+            }
+            Action::Lds => {
+                let timing = self.lds.access(now, s, &group.ctx.access);
+                slot.lgkm.add_in_order(timing.done);
+                self.counters.lds_conflicts += u64::from(timing.conflicts);
+            }
+            Action::Branch => {
+                let i = &self.p.issue;
+                let clk = if flow == Flow::Branch { i.branch_taken } else { i.branch };
+                ready = now + u64::from(clk);
+            }
+        }
+        if cost.crosses {
+            slot.crossing_debt += self.p.issue.crossing;
+            if slot.crossing_debt >= self.p.issue.slot {
+                slot.crossing_debt -= self.p.issue.slot;
+                ready += slot_clk;
+            }
+        }
+        Ok(match flow {
+            Flow::Barrier => Issue::Parked,
+            Flow::End => Issue::Ended,
+            Flow::Next | Flow::Branch => Issue::Next(ready),
+        })
+    }
+}
+
+/// The issue slot of SIMD `s` at or after `time`.
+fn aligned(p: &ArchParams, s: usize, time: u64) -> u64 {
+    let slot = u64::from(p.issue.slot);
+    let phase = s as u64 % slot;
+    time + (phase + slot - time % slot) % slot
+}
+
+/// Clocks between two workgroups that the dispatcher sends to the same compute unit: all units of
+/// its shader engine and die take their turn.
+fn launch_interval(p: &ArchParams, waves: u32) -> u64 {
+    let d = &p.dispatch;
+    let per_engine = p.cus_per_xcd().div_ceil(p.device.shader_engines_per_xcd);
+    let engine = per_engine * d.engine_interval.max(d.wave_interval * waves);
+    u64::from(engine.max(p.cus_per_xcd() * d.xcd_interval))
+}
+
+/// When the instruction of `cost` has been fetched, if it has not been.
+fn fetched_at(
+    p: &ArchParams,
+    cache: &mut Cache,
+    slot: &mut Slot,
+    cost: &Cost,
+    now: u64,
+) -> Option<u64> {
+    let last = cost.line + u64::from(cost.straddles);
+    if slot.line == last {
+        return None;
+    }
+    let miss = u64::from(p.fetch.miss);
+    let mut until = now;
+    for line in cost.line..=last {
+        let ready = match cache.touch(line) {
+            Lookup::Hit(i) => cache.entry(i).ready,
+            Lookup::Filled(i) => {
+                cache.entry(i).ready = now + miss;
+                now + miss
+            }
+        };
+        until = until.max(ready);
+    }
+    for ahead in last + 1..=last + u64::from(p.fetch.prefetch) {
+        if let Lookup::Filled(i) = cache.touch(ahead) {
+            cache.entry(i).ready = now + miss;
+        }
+    }
+    slot.line = last;
+    (until > now).then_some(until)
+}
+
+/// Until when the instruction of `cost` cannot issue, and why.
+fn blocked(
+    p: &ArchParams,
+    simd: &Simd,
+    slot: &mut Slot,
+    cost: &Cost,
+    now: u64,
+    lds: &LdsPipe<'_>,
+    memory: &Hierarchy<'_>,
+) -> Option<(u64, Stall)> {
+    let until = |time: u64, reason: Stall| (time > now).then_some((time, reason));
+    let vm_room = p.vmem.outstanding_per_wave as usize - 1;
+    let lgkm_room = p.scalar.outstanding_per_wave as usize - 1;
+    match cost.action {
+        Action::Wait { vm, lgkm } => {
+            let vm = slot.vm.until(usize::from(vm), now);
+            let lgkm = slot.lgkm.until(usize::from(lgkm), now);
+            if vm >= lgkm { until(vm, Stall::Vmcnt) } else { until(lgkm, Stall::Lgkmcnt) }
+        }
+        Action::Valu => until(simd.vector_free, Stall::Valu),
+        Action::ValuAfterMatrix => {
+            let after = match simd.matrix_free {
+                0 => 0,
+                free => free + u64::from(p.valu.packed_f32_after_matrix),
+            };
+            if after > simd.vector_free {
+                until(after, Stall::Matrix)
+            } else {
+                until(simd.vector_free, Stall::Valu)
+            }
+        }
+        Action::Matrix => {
+            if simd.matrix_free > simd.vector_free {
+                until(simd.matrix_free, Stall::Matrix)
+            } else {
+                until(simd.vector_free, Stall::Valu)
+            }
+        }
+        Action::VectorMemory | Action::Flat | Action::VectorControl => {
+            until(memory.room_at().max(slot.vm.until(vm_room, now)), Stall::Vmem)
+        }
+        Action::Lds => until(lds.room_at().max(slot.lgkm.until(lgkm_room, now)), Stall::Lds),
+        Action::ScalarMemory => until(slot.lgkm.until(lgkm_room, now), Stall::Lgkmcnt),
+        Action::Plain | Action::Idle(_) | Action::Priority(_) | Action::Branch => None,
+    }
+}
+
+/// Serves the access that the group's last vector memory instruction recorded.
+fn vector_access(
+    lds: &mut LdsPipe<'_>,
+    memory: &mut Hierarchy<'_>,
+    group: &Group<'_>,
+    simd: usize,
+    now: u64,
+) -> u64 {
+    let access = &group.ctx.access;
+    match access.kind {
+        // A flat access whose addresses lie in LDS.
+        MemKind::LdsRead | MemKind::LdsWrite | MemKind::LdsAtomic => {
+            lds.access(now, simd, access).done
+        }
+        kind => {
+            let done = memory.vector(now, group.requester, access);
+            if kind == MemKind::LoadToLds {
+                lds.direct_write(now, u64::from(access.mask.count_ones() * access.bytes));
+            }
+            done
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Times a launch: samples it on one compute unit and extrapolates to the grid.
+
+use super::cost::{UnknownPasses, costs};
+use super::counters::Counters;
+use super::cu::Cu;
+use super::grid::Grid;
+use super::hierarchy::{Share, Traffic};
+use super::occupancy::{Occupancy, Resources, occupancy};
+use super::plan::{Sampler, Spread, extrapolate};
+use super::sharing::Sharing;
+use crate::arch::ArchParams;
+use crate::fault::Fault;
+use crate::launch::Executed;
+
+/// Why a launch could not be timed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TimingError {
+    /// The kernel faulted.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// A matrix operation without a pass count.
+    #[error(transparent)]
+    UnknownPasses(#[from] UnknownPasses),
+    /// Not even one workgroup fits a compute unit.
+    #[error("a workgroup of {threads} threads with {vgprs} VGPRs, {agprs} AGPRs and {lds} bytes of LDS does not fit a compute unit", threads = .0.threads, vgprs = .0.vgprs, agprs = .0.agprs, lds = .0.lds)]
+    DoesNotFit(Resources),
+}
+
+/// How long a launch takes, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// Clocks from the first workgroup's launch to the end of the grid, without the fixed cost.
+    pub cycles: u64,
+    /// Begin to end timestamp in microseconds, with the fixed cost of a kernel.
+    pub time_us: f64,
+    /// Clock in MHz that the cycles were converted at.
+    pub clock_mhz: f64,
+    /// Fraction of the clocks that the matrix units were busy.
+    pub matrix_busy: f64,
+    /// Residency.
+    pub occupancy: Occupancy,
+    /// Workgroups of the grid.
+    pub workgroups: u64,
+    /// Workgroups that executed under the timing model: the first in dispatch order.
+    pub workgroups_timed: u64,
+    /// Workgroups of the busiest compute unit.
+    pub workgroups_of_busiest_cu: u64,
+    /// Wave instructions of the grid, extrapolated from those that ran.
+    pub instructions: u64,
+    /// Bytes by level of the grid, extrapolated.
+    pub traffic: Traffic,
+    /// Counters of the simulated compute unit.
+    pub counters: Counters,
+    /// Executions of each instruction by the timed workgroups.
+    pub executed: Executed,
+}
+
+/// Times `grid` on a device with parameters `p`. The first [`Timing::workgroups_timed`] workgroups
+/// execute, with their effects on memory; the others do not.
+pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
+    let resources = grid.resources();
+    let occupancy = occupancy(p, &resources);
+    if occupancy.workgroups_per_cu == 0 {
+        return Err(TimingError::DoesNotFit(resources));
+    }
+    let costs = costs(p, grid.program())?;
+    let spread = Spread::new(p, grid.workgroups(), occupancy.workgroups_per_cu);
+    let share = share(p, &spread, Sharing::none());
+    let bytes = resources.lds as usize;
+    let mut lds = vec![0u8; bytes * spread.resident as usize];
+    let mut rest = lds.as_mut_slice();
+    let places = (0..spread.resident).map(|_| {
+        let (place, tail) = std::mem::take(&mut rest).split_at_mut(bytes);
+        rest = tail;
+        place
+    });
+    let run = Cu::new(p, grid, &costs, &share, places).run(&mut Sampler::new(&spread))?;
+
+    let timed = run.ran.len() as u64;
+    let cycles = extrapolate(&spread, &run.ran, run.end, 1.0);
+    let scale = spread.total as f64 / timed.max(1) as f64;
+    let (clock_mhz, matrix_busy) = clock(p, &run.counters, run.end);
+    Ok(Timing {
+        cycles: cycles as u64,
+        time_us: p.launch.fixed + cycles / clock_mhz,
+        clock_mhz,
+        matrix_busy,
+        occupancy,
+        workgroups: spread.total,
+        workgroups_timed: timed,
+        workgroups_of_busiest_cu: spread.busiest,
+        instructions: (run.counters.instructions() as f64 * scale) as u64,
+        traffic: run.traffic.scaled(scale),
+        counters: run.counters,
+        executed: Executed { counts: run.counts, workgroups: timed },
+    })
+}
+
+fn share(p: &ArchParams, spread: &Spread, sharing: Sharing) -> Share {
+    let resident = spread.resident as u32;
+    let in_device = spread.total.min(u64::from(p.device.compute_units) * spread.resident);
+    Share {
+        of_bandwidth: spread.busiest as f64 / spread.total.max(1) as f64,
+        resident,
+        concurrent_in_xcd: in_device.div_ceil(u64::from(p.device.xcds)) as u32,
+        concurrent_in_device: in_device,
+        sharing,
+    }
+}
+
+/// Clock under the matrix load of the sample, and that load: linear between the nominal clock and the
+/// sustained clock at full load.
+fn clock(p: &ArchParams, counters: &Counters, clk: u64) -> (f64, f64) {
+    let available = (clk * u64::from(p.device.simds_per_cu)).max(1) as f64;
+    let (wide, narrow) =
+        (counters.matrix_wide as f64 / available, counters.matrix_narrow as f64 / available);
+    let c = &p.clock;
+    let lost = wide * (c.nominal - c.sustained_matrix_16bit)
+        + narrow * (c.nominal - c.sustained_matrix_8bit);
+    (c.nominal - lost, wide + narrow)
+}
