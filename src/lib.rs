@@ -6,6 +6,7 @@
 
 pub mod error;
 pub mod files;
+pub mod fit;
 pub mod grid;
 pub mod hip;
 pub mod journal;
