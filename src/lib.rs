@@ -12,6 +12,7 @@ pub mod hip;
 pub mod journal;
 pub mod measure;
 pub mod model;
+pub mod ops;
 pub mod options;
 pub mod profile;
 pub mod units;
