@@ -6,22 +6,20 @@
 //! executes at the moment it issues, so that the results in memory are those of the launch. The loop
 //! goes from one issue slot that can do something to the next and skips the clocks between.
 
-use super::cache::{Cache, Lookup};
-use super::cost::{Action, Cost, Unit};
+use super::cache::Cache;
+use super::cost::Cost;
 use super::counters::{Counters, Stall};
 use super::grid::Grid;
 use super::hierarchy::{Hierarchy, Requester, Share};
+use super::issue::Issue;
 use super::lds::LdsPipe;
 use super::wait::Outstanding;
 use crate::arch::ArchParams;
-use crate::exec::{self, Ctx, Flow, MemAccess, MemKind, Wave};
+use crate::exec::{self, Ctx, MemAccess, Wave};
 use crate::fault::{Fault, FaultKind};
 
 /// Never.
 const NEVER: u64 = u64::MAX;
-/// Wave instructions after which a wave is taken not to end.
-const RUNAWAY: u64 = 1 << 32;
-
 /// A workgroup that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ran {
@@ -43,73 +41,62 @@ pub trait Feed {
 
 /// A wave slot.
 #[derive(Clone, Debug)]
-struct Slot {
-    wave: Wave,
-    group: usize,
-    age: u64,
-    priority: u8,
+pub(super) struct Slot {
+    pub(super) wave: Wave,
+    pub(super) group: usize,
+    pub(super) age: u64,
+    pub(super) priority: u8,
     /// Earliest next issue; [`NEVER`] at a barrier.
-    ready: u64,
+    pub(super) ready: u64,
     /// Since when it could have issued, were it not for `reason`.
-    since: u64,
-    reason: Stall,
-    vm: Outstanding,
-    lgkm: Outstanding,
-    line: u64,
-    crossing_debt: u32,
-    instructions: u64,
+    pub(super) since: u64,
+    pub(super) reason: Stall,
+    pub(super) vm: Outstanding,
+    pub(super) lgkm: Outstanding,
+    pub(super) line: u64,
+    pub(super) crossing_debt: u32,
+    pub(super) instructions: u64,
 }
 
-struct Group<'a> {
-    ctx: Ctx<'a>,
-    id: u64,
-    requester: Requester,
-    live: u32,
-    arrived: u32,
-    begin: u64,
-    instructions: u64,
+pub(super) struct Group<'a> {
+    pub(super) ctx: Ctx<'a>,
+    pub(super) id: u64,
+    pub(super) requester: Requester,
+    pub(super) live: u32,
+    pub(super) arrived: u32,
+    pub(super) begin: u64,
+    pub(super) instructions: u64,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Simd {
+pub(super) struct Simd {
     /// Wave slots, highest priority and oldest first.
-    waves: Vec<usize>,
-    next: u64,
-    vector_free: u64,
-    matrix_free: u64,
-    empty_since: u64,
-}
-
-enum Issue {
-    /// Issued; the wave can issue again at this time.
-    Next(u64),
-    /// Not before this time.
-    Blocked(u64, Stall),
-    /// Waits at a barrier.
-    Parked,
-    /// The wave has ended.
-    Ended,
+    pub(super) waves: Vec<usize>,
+    pub(super) next: u64,
+    pub(super) vector_free: u64,
+    pub(super) matrix_free: u64,
+    pub(super) empty_since: u64,
 }
 
 /// A compute unit that runs workgroups of one launch.
 pub struct Cu<'a, G> {
-    p: &'a ArchParams,
-    grid: &'a G,
-    costs: &'a [Cost],
-    simds: Vec<Simd>,
-    groups: Vec<Group<'a>>,
+    pub(super) p: &'a ArchParams,
+    pub(super) grid: &'a G,
+    pub(super) costs: &'a [Cost],
+    pub(super) simds: Vec<Simd>,
+    pub(super) groups: Vec<Group<'a>>,
     /// `waves_per_group` slots for each group; `None` until first used.
-    slots: Vec<Option<Slot>>,
-    waves_per_group: usize,
-    lds: LdsPipe<'a>,
-    memory: Hierarchy<'a>,
-    fetch: Cache,
-    launch_free: u64,
-    launch_interval: u64,
-    launched: u64,
-    ran: Vec<Ran>,
-    counters: Counters,
-    counts: Vec<u64>,
+    pub(super) slots: Vec<Option<Slot>>,
+    pub(super) waves_per_group: usize,
+    pub(super) lds: LdsPipe<'a>,
+    pub(super) memory: Hierarchy<'a>,
+    pub(super) fetch: Cache,
+    pub(super) launch_free: u64,
+    pub(super) launch_interval: u64,
+    pub(super) launched: u64,
+    pub(super) ran: Vec<Ran>,
+    pub(super) counters: Counters,
+    pub(super) counts: Vec<u64>,
 }
 
 /// What a run of the compute unit produced.
@@ -373,123 +360,6 @@ impl<'a, G: Grid> Cu<'a, G> {
             }
         }
     }
-
-    /// Tries to issue the next instruction of wave slot `w`.
-    fn issue(
-        &mut self,
-        s: usize,
-        w: usize,
-        now: u64,
-        used: &mut u8,
-        resort: &mut bool,
-    ) -> Result<Issue, Fault> {
-        let Some(slot) = self.slots[w].as_mut() else { return Ok(Issue::Parked) };
-        let pc = slot.wave.pc;
-        let group = &mut self.groups[slot.group];
-        let Some(cost) = self.costs.get(pc) else {
-            let fault = exec::step(&mut slot.wave, &mut group.ctx).err();
-            let kind = fault.unwrap_or(FaultKind::BadJump { addr: 0 });
-            return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
-        };
-        if let Some(until) = fetched_at(self.p, &mut self.fetch, slot, cost, now) {
-            return Ok(Issue::Blocked(until, Stall::Fetch));
-        }
-        let slot_clk = u64::from(self.p.issue.slot);
-        let unit = 1u8 << cost.unit as u8;
-        if cost.unit != Unit::Internal && *used & unit != 0 {
-            return Ok(Issue::Blocked(now + slot_clk, Stall::Arbitration));
-        }
-        let simd = &mut self.simds[s];
-        if let Some((until, reason)) =
-            blocked(self.p, simd, slot, cost, now, &self.lds, &self.memory)
-        {
-            return Ok(Issue::Blocked(until, reason));
-        }
-
-        group.ctx.clock = now;
-        let flow = exec::step(&mut slot.wave, &mut group.ctx)
-            .map_err(|kind| self.grid.fault(kind, group.id, slot.wave.id, pc))?;
-        if cost.unit != Unit::Internal {
-            *used |= unit;
-        }
-        slot.instructions += 1;
-        self.counts[pc] += 1;
-        if slot.instructions > RUNAWAY {
-            let kind = FaultKind::Runaway { limit: RUNAWAY };
-            return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
-        }
-        self.counters.issued[cost.kind as usize] += 1;
-        self.counters.stalled[slot.reason as usize] += now.saturating_sub(slot.since);
-        slot.reason = Stall::Arbitration;
-
-        let mut ready = now + slot_clk;
-        match cost.action {
-            Action::Plain | Action::Wait { .. } => {}
-            Action::Idle(clk) => ready = now + u64::from(clk).max(slot_clk),
-            Action::Priority(priority) => {
-                *resort = slot.priority != priority;
-                slot.priority = priority;
-            }
-            Action::Valu | Action::ValuAfterMatrix | Action::Matrix => {
-                simd.vector_free = now + u64::from(cost.vector);
-                self.counters.valu_busy += u64::from(cost.vector);
-                if cost.matrix > 0 {
-                    simd.matrix_free = now + u64::from(cost.matrix);
-                    let busy = if cost.narrow {
-                        &mut self.counters.matrix_narrow
-                    } else {
-                        &mut self.counters.matrix_wide
-                    };
-                    *busy += u64::from(cost.matrix);
-                }
-            }
-            Action::ScalarMemory => {
-                let access = &group.ctx.access;
-                let (addr, bytes) = match access.kind {
-                    MemKind::Scalar => (access.addr[0], access.bytes),
-                    _ => (0, 0),
-                };
-                let done = match bytes {
-                    0 => now + u64::from(self.p.scalar.hit),
-                    _ => self.memory.scalar(now, group.requester, addr, bytes),
-                };
-                slot.lgkm.add(done);
-                group.ctx.access.kind = MemKind::None;
-            }
-            Action::VectorMemory | Action::Flat => {
-                let done = vector_access(&mut self.lds, &mut self.memory, group, s, now);
-                slot.vm.add_in_order(done);
-                if cost.action == Action::Flat {
-                    slot.lgkm.add(done);
-                }
-            }
-            Action::VectorControl => {
-                slot.vm.add_in_order(now + u64::from(self.p.vmem.hit));
-            }
-            Action::Lds => {
-                let timing = self.lds.access(now, s, &group.ctx.access);
-                slot.lgkm.add_in_order(timing.done);
-                self.counters.lds_conflicts += u64::from(timing.conflicts);
-            }
-            Action::Branch => {
-                let i = &self.p.issue;
-                let clk = if flow == Flow::Branch { i.branch_taken } else { i.branch };
-                ready = now + u64::from(clk);
-            }
-        }
-        if cost.crosses {
-            slot.crossing_debt += self.p.issue.crossing;
-            if slot.crossing_debt >= self.p.issue.slot {
-                slot.crossing_debt -= self.p.issue.slot;
-                ready += slot_clk;
-            }
-        }
-        Ok(match flow {
-            Flow::Barrier => Issue::Parked,
-            Flow::End => Issue::Ended,
-            Flow::Next | Flow::Branch => Issue::Next(ready),
-        })
-    }
 }
 
 /// The issue slot of SIMD `s` at or after `time`.
@@ -506,108 +376,4 @@ fn launch_interval(p: &ArchParams, waves: u32) -> u64 {
     let per_engine = p.cus_per_xcd().div_ceil(p.device.shader_engines_per_xcd);
     let engine = per_engine * d.engine_interval.max(d.wave_interval * waves);
     u64::from(engine.max(p.cus_per_xcd() * d.xcd_interval))
-}
-
-/// When the instruction of `cost` has been fetched, if it has not been.
-fn fetched_at(
-    p: &ArchParams,
-    cache: &mut Cache,
-    slot: &mut Slot,
-    cost: &Cost,
-    now: u64,
-) -> Option<u64> {
-    let last = cost.line + u64::from(cost.straddles);
-    if slot.line == last {
-        return None;
-    }
-    let miss = u64::from(p.fetch.miss);
-    let mut until = now;
-    for line in cost.line..=last {
-        let ready = match cache.touch(line) {
-            Lookup::Hit(i) => cache.entry(i).ready,
-            Lookup::Filled(i) => {
-                cache.entry(i).ready = now + miss;
-                now + miss
-            }
-        };
-        until = until.max(ready);
-    }
-    for ahead in last + 1..=last + u64::from(p.fetch.prefetch) {
-        if let Lookup::Filled(i) = cache.touch(ahead) {
-            cache.entry(i).ready = now + miss;
-        }
-    }
-    slot.line = last;
-    (until > now).then_some(until)
-}
-
-/// Until when the instruction of `cost` cannot issue, and why.
-fn blocked(
-    p: &ArchParams,
-    simd: &Simd,
-    slot: &mut Slot,
-    cost: &Cost,
-    now: u64,
-    lds: &LdsPipe<'_>,
-    memory: &Hierarchy<'_>,
-) -> Option<(u64, Stall)> {
-    let until = |time: u64, reason: Stall| (time > now).then_some((time, reason));
-    let vm_room = p.vmem.outstanding_per_wave as usize - 1;
-    let lgkm_room = p.scalar.outstanding_per_wave as usize - 1;
-    match cost.action {
-        Action::Wait { vm, lgkm } => {
-            let vm = slot.vm.until(usize::from(vm), now);
-            let lgkm = slot.lgkm.until(usize::from(lgkm), now);
-            if vm >= lgkm { until(vm, Stall::Vmcnt) } else { until(lgkm, Stall::Lgkmcnt) }
-        }
-        Action::Valu => until(simd.vector_free, Stall::Valu),
-        Action::ValuAfterMatrix => {
-            let after = match simd.matrix_free {
-                0 => 0,
-                free => free + u64::from(p.valu.packed_f32_after_matrix),
-            };
-            if after > simd.vector_free {
-                until(after, Stall::Matrix)
-            } else {
-                until(simd.vector_free, Stall::Valu)
-            }
-        }
-        Action::Matrix => {
-            if simd.matrix_free > simd.vector_free {
-                until(simd.matrix_free, Stall::Matrix)
-            } else {
-                until(simd.vector_free, Stall::Valu)
-            }
-        }
-        Action::VectorMemory | Action::Flat | Action::VectorControl => {
-            until(memory.room_at().max(slot.vm.until(vm_room, now)), Stall::Vmem)
-        }
-        Action::Lds => until(lds.room_at().max(slot.lgkm.until(lgkm_room, now)), Stall::Lds),
-        Action::ScalarMemory => until(slot.lgkm.until(lgkm_room, now), Stall::Lgkmcnt),
-        Action::Plain | Action::Idle(_) | Action::Priority(_) | Action::Branch => None,
-    }
-}
-
-/// Serves the access that the group's last vector memory instruction recorded.
-fn vector_access(
-    lds: &mut LdsPipe<'_>,
-    memory: &mut Hierarchy<'_>,
-    group: &Group<'_>,
-    simd: usize,
-    now: u64,
-) -> u64 {
-    let access = &group.ctx.access;
-    match access.kind {
-        // A flat access whose addresses lie in LDS.
-        MemKind::LdsRead | MemKind::LdsWrite | MemKind::LdsAtomic => {
-            lds.access(now, simd, access).done
-        }
-        kind => {
-            let done = memory.vector(now, group.requester, access);
-            if kind == MemKind::LoadToLds {
-                lds.direct_write(now, u64::from(access.mask.count_ones() * access.bytes));
-            }
-            done
-        }
-    }
 }

@@ -15,6 +15,7 @@ mod cu;
 mod fifo;
 mod grid;
 mod hierarchy;
+mod issue;
 mod lds;
 mod occupancy;
 mod plan;
