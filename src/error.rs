@@ -16,6 +16,11 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::files::FileError;
+use crate::grid::GridError;
+use crate::journal::JournalError;
+use crate::model::ModelError;
+
 /// Exit status of `tune`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -110,4 +115,50 @@ impl std::error::Error for Error {}
 /// Status 4 when the file is missing, not readable or not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| Error::format(path, error))
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        let exit = match error {
+            FileError::Encode { .. } => Exit::Failed,
+            FileError::Io { action, .. } if action != "reading" => Exit::Output,
+            _ => Exit::Format,
+        };
+        Self::new(exit, error)
+    }
+}
+
+impl From<ModelError> for Error {
+    fn from(error: ModelError) -> Self {
+        let exit = match error {
+            ModelError::Config(_) => Exit::Format,
+            _ => Exit::Usage,
+        };
+        Self::new(exit, error)
+    }
+}
+
+impl From<GridError> for Error {
+    fn from(error: GridError) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<JournalError> for Error {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::Io { .. } => Self::new(Exit::Output, error),
+            JournalError::Busy { .. } => {
+                Self::usage(error).advice("name another directory with --out")
+            }
+            JournalError::Missing { .. } => {
+                Self::usage(error).advice("start the run without --resume")
+            }
+            JournalError::Corrupt { .. } => Self::new(Exit::Format, error).advice(
+                "delete the journal's corrupt line and resume, or start over in a new directory",
+            ),
+            JournalError::Key { .. } => Self::usage(error)
+                .advice("resume with the options of that run, or start over in a new directory"),
+        }
+    }
 }

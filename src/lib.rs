@@ -4,6 +4,7 @@
 //!
 //! Data flows one way: grid, measure, journal, profile, fit, plan, emit and report.
 
+pub mod cli;
 pub mod error;
 pub mod files;
 pub mod fit;

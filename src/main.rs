@@ -1,3 +1,7 @@
 //! The `tune` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    chunktune::cli::main()
+}

@@ -130,7 +130,7 @@ pub struct MatrixShape {
 }
 
 /// What one rank runs in prefill.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankShapes {
     /// Absorbed projections `w_kc` and `w_vc`; empty for a model without them.
     pub absorb: Vec<MatrixShape>,

@@ -1,0 +1,118 @@
+//! `tune fit FILE..`: bytes per (row, key) of the deployed engine from field observations.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::output;
+use crate::error::{Error, Exit, Result, read_text};
+use crate::files::sha256_hex;
+use crate::fit::memory::MemoryFit;
+use crate::fit::observations::{LMeans, Observation, read_csv};
+use crate::fit::{Fit, Source, fit_of_observations};
+
+/// Arguments of `tune fit`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// CSV files with the columns T, L and one of peak, outcome; optional: source, device, engine,
+    /// ratio, cp_size, free, guard, limit, tok_s, time_us, note.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What the column L holds: the context at the end of the chunk, or the prefix before it.
+    #[arg(long, value_enum, default_value_t = LengthIs::Context)]
+    l_is: LengthIs,
+    /// Directory to write fit.json into.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the fit as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Meaning of the column L.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LengthIs {
+    /// Keys that the chunk was scored against.
+    Context,
+    /// Tokens before the chunk.
+    Prefix,
+}
+
+/// Fits and prints.
+///
+/// # Errors
+/// Status 4 for a file that is not observations, or whose rows say nothing about memory.
+pub fn run(arguments: &Arguments) -> Result<Exit> {
+    let mut rows = Vec::new();
+    let mut sources = Vec::new();
+    for path in &arguments.files {
+        let (source, observations) = read(path)?;
+        sources.push(source);
+        rows.extend(observations);
+    }
+    let meaning = match arguments.l_is {
+        LengthIs::Context => LMeans::Context,
+        LengthIs::Prefix => LMeans::Prefix,
+    };
+    let fit = fit_of_observations(&rows, sources, meaning);
+    if fit.memory.is_empty() {
+        return Err(Error::new(Exit::Format, "no memory model can be fitted")
+            .advice(fit.remarks.join("\n  ")));
+    }
+    if let Some(directory) = &arguments.out {
+        fit.write(directory)?;
+    }
+    if arguments.json {
+        output::json(&fit)?
+    } else {
+        print(&fit)?
+    }
+    Ok(Exit::Ok)
+}
+
+/// The observations of a file. Rows that cannot be understood are left out and named.
+fn read(path: &Path) -> Result<(Source, Vec<Observation>)> {
+    let text = read_text(path)?;
+    let observations = read_csv(&text).map_err(|error| Error::format(path, error))?;
+    for cell in &observations.rejected {
+        output::warn(format_args!("{}: {cell}; the row is left out", path.display()));
+    }
+    if observations.rows.is_empty() {
+        return Err(Error::format(path, "no row could be understood"));
+    }
+    let source = Source { file: path.display().to_string(), sha256: sha256_hex(text.as_bytes()) };
+    Ok((source, observations.rows))
+}
+
+fn print(fit: &Fit) -> Result<()> {
+    output::line(&fit.headline)?;
+    for memory in &fit.memory {
+        output::line(format_args!("\n{}", memory_line(memory)))?;
+        output::line(format_args!("  peak = {}", memory.formula))?;
+        for statement in &memory.statements {
+            output::line(format_args!("  {statement}"))?;
+        }
+    }
+    for remark in &fit.remarks {
+        output::line(format_args!("note: {remark}"))?;
+    }
+    Ok(())
+}
+
+/// One line about the memory of a path.
+pub fn memory_line(memory: &MemoryFit) -> String {
+    let MemoryFit { path, measured, censored, c, ratio, .. } = memory;
+    let rows = match censored {
+        0 => format!("{measured} measured"),
+        _ => format!("{measured} measured, {censored} bounded"),
+    };
+    let ratio = if *ratio == 1 { String::new() } else { format!(", {ratio} tokens per key") };
+    if memory.grows() {
+        return format!(
+            "{path}: c = {:.2} B per (row, key), 95% interval {:.2} to {:.2}, upper bound {:.2} \
+             ({rows}{ratio})",
+            c.point, c.lo, c.hi, c.upper_95
+        );
+    }
+    format!("{path}: memory does not grow with T*L ({rows}{ratio})")
+}

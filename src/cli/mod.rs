@@ -1,0 +1,104 @@
+//! The command line: arguments in, one library call each, text or JSON on stdout, diagnoses on
+//! stderr and an exit status (see [`crate::error`]) out. One file a command.
+
+mod devices;
+mod fit;
+mod output;
+mod tune;
+mod worker;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use owo_colors::OwoColorize;
+
+use crate::error::{Error, Exit, Result};
+
+/// Measures HIP kernels on an AMD Instinct GPU, or on a simulated one where there is none, works
+/// out how large a prefill chunk an LLM server can afford and how its length must be aligned, and
+/// writes the SGLang configuration for it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tune",
+    version,
+    about,
+    long_about = None,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Exit status: 0 done, 1 other failure, 2 bad flag or value, 3 no such device, \
+                  4 bad file,\n5 device fault, 6 a check failed, 7 output cannot be written, \
+                  130 interrupted.\n\nExample: tune --device gfx950 --model glm-5.2 --tp 4 --out run1"
+)]
+struct Cli {
+    #[command(flatten)]
+    tune: tune::Arguments,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the devices that can be measured: hardware, or why none, and simulated.
+    Devices(devices::Arguments),
+    /// Fit the memory of a deployed engine from field observations.
+    Fit(fit::Arguments),
+    /// Measure what a parent sends (internal).
+    #[command(hide = true)]
+    Worker(worker::Arguments),
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    report_panics();
+    let status = run(std::env::args_os());
+    ExitCode::from(status as u8)
+}
+
+/// Parses and runs `arguments` (the first is the program's name) and prints what went wrong.
+fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nobody is left to tell when the message itself cannot be printed.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+        }
+    };
+    match dispatch(cli) {
+        Ok(exit) => exit,
+        Err(error) => {
+            complain(&error);
+            error.exit
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<Exit> {
+    match cli.command {
+        None => tune::run(cli.tune),
+        Some(Command::Devices(arguments)) => devices::run(&arguments),
+        Some(Command::Fit(arguments)) => fit::run(&arguments),
+        Some(Command::Worker(arguments)) => worker::run(&arguments),
+    }
+}
+
+fn complain(error: &Error) {
+    anstream::eprintln!("{} {}", "error:".red().bold(), error.message);
+    if let Some(advice) = &error.advice {
+        anstream::eprintln!("  {} {advice}", "help:".green().bold());
+    }
+}
+
+/// A panic is a defect of ours: say so, and what to send.
+fn report_panics() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        default(info);
+        anstream::eprintln!(
+            "{} this is a bug in tune {}; please report it with the lines above and the command",
+            "bug:".red().bold(),
+            env!("CARGO_PKG_VERSION"),
+        );
+    }));
+}

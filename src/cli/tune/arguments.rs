@@ -1,0 +1,111 @@
+//! Flags of the main job.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::error::Result;
+use crate::model::{Layout, PRESETS};
+use crate::options::{self, EngineChoice, GridSize, Options, ServerLimits};
+use crate::units::{Bytes, Tokens};
+
+/// Flags of the main job.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Device to tune for: gfx942 (MI300X) or gfx950 (MI355X). Hardware when it is present, else
+    /// simulated.
+    #[arg(long, value_name = "ARCH", required = true)]
+    device: Option<String>,
+    /// Model preset (glm-5.2, deepseek-v3.2, deepseek-v4-flash, deepseek-v4-pro, deepseek-v4.1) or
+    /// the path of a Hugging Face config.json.
+    #[arg(long, value_name = "MODEL", default_value = PRESETS[0])]
+    model: String,
+    /// Tensor-parallel ranks of the server.
+    #[arg(long, value_name = "N", default_value_t = 4, allow_negative_numbers = true)]
+    tp: u32,
+    /// Data-parallel attention groups among them.
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    dp_attention: u32,
+    /// Context-parallel ranks among them.
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    cp: u32,
+    /// How many points to measure.
+    #[arg(long, value_enum, default_value_t = GridSize::Default)]
+    grid: GridSize,
+    /// Chunk lengths to measure the indexer at, such as 256,1k,2048, in place of the grid's.
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true)]
+    t: Option<Vec<Tokens>>,
+    /// Prefix lengths to measure the indexer at, such as 0,100k, in place of the grid's.
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true)]
+    l: Option<Vec<Tokens>>,
+    /// Output directory; it must not hold anything yet. Default: chunktune-<ARCH>, with a number
+    /// appended when that exists.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// What may answer: hardware where present else the simulator, or only one of them.
+    #[arg(long, value_enum, default_value_t = EngineChoice::Auto)]
+    engine: EngineChoice,
+    /// HIP runtime to load instead of the first libamdhip64 found.
+    #[arg(long, value_name = "PATH")]
+    hip_lib: Option<PathBuf>,
+    /// Number of the device, where there are several of the kind.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    gpu: Option<u32>,
+    /// Memory free on the server after boot, such as 5GB or 4.6GiB.
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    free_bytes: Option<Bytes>,
+    /// Free memory below which the server's guard stops it.
+    #[arg(long, value_name = "SIZE", default_value = "1.5GB", allow_hyphen_values = true)]
+    guard: Bytes,
+    /// Memory to keep free on top of the guard.
+    #[arg(long, value_name = "SIZE", default_value = "0.5GB", allow_hyphen_values = true)]
+    margin: Bytes,
+    /// Smallest chunk worth running.
+    #[arg(long, value_name = "TOKENS", default_value = "256", allow_hyphen_values = true)]
+    chunk_min: Tokens,
+    /// Largest chunk.
+    #[arg(long, value_name = "TOKENS", default_value = "2048", allow_hyphen_values = true)]
+    chunk_max: Tokens,
+    /// KV page of the server.
+    #[arg(long, value_name = "TOKENS", default_value = "256", allow_hyphen_values = true)]
+    page_size: Tokens,
+    /// Continue the run in --out (default: the newest chunktune-<ARCH>*).
+    #[arg(long)]
+    resume: bool,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Arguments {
+    /// The options, validated.
+    ///
+    /// # Errors
+    /// Status 2 or 3 with the flag to change.
+    pub fn into_options(self) -> Result<Options> {
+        let options = Options {
+            arch: options::arch(&self.device.unwrap_or_default())?,
+            model: self.model,
+            layout: Layout { tp: self.tp, dp: self.dp_attention, cp: self.cp },
+            grid: self.grid,
+            t: self.t,
+            l: self.l,
+            limits: ServerLimits {
+                free_bytes: self.free_bytes,
+                guard: self.guard,
+                margin: self.margin,
+                chunk_min: self.chunk_min,
+                chunk_max: self.chunk_max,
+                page_size: self.page_size,
+            },
+            out: self.out,
+            engine: self.engine,
+            hip_lib: self.hip_lib,
+            gpu: self.gpu,
+            resume: self.resume,
+            json: self.json,
+        };
+        options.validate()?;
+        Ok(options)
+    }
+}

@@ -1,0 +1,133 @@
+//! Measures the grid: journals every finished point before the next one counts, continues a
+//! journal, and ends between two points when interrupted.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::engine::Engine;
+use super::interrupt::Interrupt;
+use super::progress::Progress;
+use crate::cli::worker;
+use crate::error::{Error, Exit, Result};
+use crate::grid::{Case, Group};
+use crate::journal::{Finished, Journal};
+use crate::measure::bench::{Bench, HANG};
+use crate::measure::outcome::Trouble;
+use crate::measure::parallel;
+use crate::measure::prepared::{Entries, blank};
+use crate::measure::statistics::StoppingRule;
+use crate::measure::worker::{Loss, Supervisor, WorkerError};
+use crate::ops::KernelEntry;
+use crate::profile::{Outcome, Point};
+
+/// Measures every case of `groups` that `finished` does not hold and returns the points of all, in
+/// the order of the grid.
+///
+/// # Errors
+/// Status 130 when interrupted, 7 when the journal cannot be written, 3 when the device cannot be
+/// opened.
+pub fn measure(
+    engine: &Engine,
+    catalog: &[KernelEntry],
+    groups: &[Group],
+    journal: &mut Journal,
+    mut finished: Finished,
+    interrupt: &Interrupt,
+) -> Result<Vec<Point>> {
+    let total = groups.iter().map(Vec::len).sum();
+    let progress = Progress::new(total, finished.len());
+    let open: Vec<Group> = groups
+        .iter()
+        .map(|group| {
+            group.iter().filter(|case| !finished.contains_key(&case.name)).cloned().collect()
+        })
+        .collect();
+    let keep = |case: &Case, point: Point| -> Result<()> {
+        journal.append(&case.name, &point)?;
+        progress.finished(&case.name);
+        finished.insert(case.name.clone(), point);
+        Ok(())
+    };
+    match &engine.hip.runtime().path {
+        None => on_threads(engine, catalog, &open, interrupt, keep)?,
+        Some(library) => in_child(library, engine, catalog, &open, interrupt, keep)?,
+    }
+    drop(progress);
+    let points: Vec<Point> =
+        groups.iter().flatten().filter_map(|case| finished.remove(&case.name)).collect();
+    if points.len() == total {
+        return Ok(points);
+    }
+    let done = points.len();
+    Err(Error::new(Exit::Interrupted, format_args!("interrupted after {done} of {total} points")))
+}
+
+/// The built-in simulator: one bench a host core.
+fn on_threads(
+    engine: &Engine,
+    catalog: &[KernelEntry],
+    groups: &[Group],
+    interrupt: &Interrupt,
+    keep: impl FnMut(&Case, Point) -> Result<()>,
+) -> Result<()> {
+    let cases: Vec<&Case> = groups.iter().flatten().collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let entries = entries(catalog);
+    let open = || {
+        Bench::open(&engine.hip, engine.info.ordinal, catalog, StoppingRule::default())
+            .map_err(|trouble| Error::no_device(trouble.message))
+    };
+    // A device that cannot be opened again fails every case that follows in the same way.
+    let measure = |bench: &mut Bench, case: &Case| {
+        bench.measure_exact(case).unwrap_or_else(|trouble| trouble.record(blank(case, &entries)))
+    };
+    parallel::run(&cases, threads, interrupt.flag(), open, measure, keep)
+}
+
+/// A loaded runtime: one child process, replaced when a kernel takes it down.
+fn in_child(
+    library: &Path,
+    engine: &Engine,
+    catalog: &[KernelEntry],
+    groups: &[Group],
+    interrupt: &Interrupt,
+    mut keep: impl FnMut(&Case, Point) -> Result<()>,
+) -> Result<()> {
+    let program = std::env::current_exe().map_err(Error::failed)?;
+    let spawn = || {
+        let mut command = Command::new(&program);
+        command.args(worker::command_line(library, &engine.info));
+        command
+    };
+    let entries = entries(catalog);
+    let lost = |case: &Case, loss: &Loss| lost(loss).record(blank(case, &entries));
+    let mut supervisor = Supervisor::new(spawn, 2 * HANG);
+    for group in groups {
+        let measured = supervisor.run(group, interrupt.flag(), &mut keep, lost);
+        measured.map_err(|error| match error {
+            WorkerError::Keep(error) => error,
+            WorkerError::Spawn(_) => Error::failed(error),
+            WorkerError::NotReady(_) => Error::no_device(error)
+                .advice("its message is above; `tune devices` lists what can be measured"),
+        })?;
+    }
+    Ok(())
+}
+
+/// What the profile says about a case whose child was lost.
+fn lost(loss: &Loss) -> Trouble {
+    match loss {
+        Loss::Silent(time) => Trouble {
+            outcome: Outcome::Hang,
+            message: format!("no answer for {} s; the measuring process was ended", time.as_secs()),
+        },
+        Loss::Died(how) => Trouble {
+            outcome: Outcome::Fault,
+            message: format!("the measuring process ended: {how}"),
+        },
+    }
+}
+
+fn entries(catalog: &[KernelEntry]) -> Entries {
+    catalog.iter().map(|entry| (entry.id.clone(), entry.clone())).collect()
+}

@@ -1,0 +1,85 @@
+//! The main job: `tune --device gfx950` measures a grid, fits it, plans the chunk schedule and
+//! writes the configuration.
+
+mod arguments;
+mod campaign;
+mod directory;
+mod engine;
+mod interrupt;
+mod kernels;
+mod origin;
+mod progress;
+
+pub use arguments::Arguments;
+
+use directory::Directory;
+use engine::Engine;
+use interrupt::Interrupt;
+
+use crate::error::{Error, Exit, Result};
+use crate::grid::{self, Axes};
+use crate::journal::{Finished, Journal, RunKey};
+use crate::model::{self, Model, RankShapes};
+use crate::ops::{self, KernelEntry};
+use crate::options::Options;
+use crate::profile::{Outcome, Point};
+
+/// Everything settled before the first point.
+struct Job {
+    options: Options,
+    model: Model,
+    shapes: RankShapes,
+    engine: Engine,
+    catalog: Vec<KernelEntry>,
+}
+
+/// Runs the main job.
+///
+/// # Errors
+/// See [`crate::error`].
+pub fn run(arguments: Arguments) -> Result<Exit> {
+    let options = arguments.into_options()?;
+    let model = model::resolve(&options.model)?;
+    let shapes = model.rank_shapes(options.layout)?;
+    let engine = engine::choose(&options)?;
+    let catalog = ops::catalog(&options.arch).map_err(Error::failed)?;
+    let job = Job { options, model, shapes, engine, catalog };
+    let axes = Axes::named(job.options.grid, job.model.max_positions)
+        .with_lengths(job.options.t.as_deref(), job.options.l.as_deref());
+    let groups = grid::build(&job.shapes, &kernels::tiles(&job.catalog), &axes)?;
+    let directory = directory::prepare(&job.options)?;
+    let interrupt = Interrupt::listen()?;
+    let (mut journal, finished) = open_journal(&directory, &job.key()?)?;
+    job.announce(&directory)?;
+    let measured =
+        campaign::measure(&job.engine, &job.catalog, &groups, &mut journal, finished, &interrupt);
+    let points = measured.map_err(|error| match error.exit {
+        Exit::Interrupted => error.advice(format_args!(
+            "continue with the same command and --resume --out {}",
+            directory.path.display()
+        )),
+        _ => error,
+    })?;
+    let profile = job.seal(points)?;
+    profile.write(&directory.path)?;
+    judge(profile.points())
+}
+
+fn open_journal(directory: &Directory, key: &RunKey) -> Result<(Journal, Finished)> {
+    if directory.resume {
+        return Ok(Journal::resume(&directory.path, key)?);
+    }
+    Ok((Journal::create(&directory.path, key)?, Finished::new()))
+}
+
+/// A run in which nothing could be measured has failed; single failed points have not.
+fn judge(points: &[Point]) -> Result<Exit> {
+    if points.iter().any(|point| matches!(point.outcome, Outcome::Ok | Outcome::Oom)) {
+        return Ok(Exit::Ok);
+    }
+    let first = points.iter().find_map(|point| point.message.clone()).unwrap_or_default();
+    Err(Error::new(
+        Exit::DeviceFault,
+        format_args!("no point could be measured; the first: {first}"),
+    ))
+}

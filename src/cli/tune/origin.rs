@@ -1,0 +1,87 @@
+//! Where the figures of a run come from: what its journal must agree on, and its provenance.
+
+use serde::Serialize;
+
+use super::directory::Directory;
+use super::{Job, kernels};
+use crate::cli::output;
+use crate::error::{Error, Result};
+use crate::hip;
+use crate::journal::RunKey;
+use crate::profile::{self, Engine, Point, Profile, Provenance};
+use crate::units::Tokens;
+
+impl Job {
+    /// What must be the same for a journal to be continued. Server limits are not in it: they do
+    /// not change what is measured.
+    pub(super) fn key(&self) -> Result<RunKey> {
+        let Self { options, engine, .. } = self;
+        let runtime = engine.hip.runtime();
+        let fields = [
+            ("tool", env!("CARGO_PKG_VERSION").to_string()),
+            ("device", format!("{} {}", engine.info.arch, engine.info.name)),
+            ("runtime", runtime.identity.clone()),
+            ("kernels", kernels::fingerprint(&self.catalog)),
+            ("model", options.model.clone()),
+            ("shapes", text(&self.shapes)?),
+            ("grid", text(&options.grid)?),
+            ("t", text(&options.t)?),
+            ("l", text(&options.l)?),
+        ];
+        Ok(RunKey(fields.map(|(field, value)| (field.to_string(), value)).into()))
+    }
+
+    /// Says what is measured on what.
+    pub(super) fn announce(&self, directory: &Directory) -> Result<()> {
+        output::note(self.engine.banner(), self.options.json)?;
+        let place = directory.path.display();
+        let how = if directory.resume { "continuing in" } else { "writing to" };
+        output::note(format_args!("{how} {place}"), self.options.json)
+    }
+
+    /// The profile of the points, with its provenance.
+    pub(super) fn seal(&self, points: Vec<Point>) -> Result<Profile> {
+        Ok(Profile::new(points, self.provenance()?)?)
+    }
+
+    fn provenance(&self) -> Result<Provenance> {
+        let Self { options, engine, .. } = self;
+        let runtime = engine.hip.runtime();
+        let kind = match (runtime.kind, &runtime.path) {
+            (hip::RuntimeKind::Hardware, _) => profile::RuntimeKind::Hip,
+            (hip::RuntimeKind::Simulated, None) => profile::RuntimeKind::BuiltInSimulator,
+            (hip::RuntimeKind::Simulated, Some(_)) => profile::RuntimeKind::DropInSimulator,
+        };
+        let provider = if engine.hip.is_simulated() { Engine::Simulated } else { Engine::Hardware };
+        let mut provenance = Provenance::new(provider, &engine.info.arch, &engine.info.name);
+        provenance.runtime = Some(profile::Runtime {
+            kind,
+            version: runtime.version.clone(),
+            path: runtime.path.as_ref().map(|path| path.display().to_string()),
+            identity: runtime.identity.clone(),
+        });
+        provenance.model = options.model.clone();
+        provenance.tp = options.layout.tp;
+        provenance.dp = options.layout.dp;
+        provenance.cp = options.layout.cp;
+        provenance.grid = text(&options.grid)?;
+        for (flag, list) in [("--t", &options.t), ("--l", &options.l)] {
+            if let Some(list) = list {
+                provenance.options.insert(flag.to_string(), lengths(list));
+            }
+        }
+        provenance.kernels =
+            self.catalog.iter().map(|entry| (entry.id.clone(), entry.sha256.clone())).collect();
+        Ok(provenance)
+    }
+}
+
+fn lengths(list: &[Tokens]) -> String {
+    list.iter().map(Tokens::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// A value as compact JSON, a string without its quotes.
+fn text(value: &impl Serialize) -> Result<String> {
+    let json = serde_json::to_string(value).map_err(Error::failed)?;
+    Ok(json.trim_matches('"').to_string())
+}

@@ -1,0 +1,134 @@
+//! Every bad input gets one clear message and a documented status, and damages nothing.
+
+use std::fs;
+
+use crate::command::run;
+
+const USAGE: i32 = 2;
+const NO_DEVICE: i32 = 3;
+const FORMAT: i32 = 4;
+const OUTPUT: i32 = 7;
+
+/// Runs in an empty directory, and asserts that nothing was written into it.
+#[track_caller]
+fn refused(arguments: &[&str], status: i32, words: &[&str]) {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), arguments).fails_with(status, words);
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn no_device_at_all_asks_for_one() {
+    refused(&[], USAGE, &["--device"]);
+}
+
+#[test]
+fn an_unknown_device_lists_the_known_ones() {
+    refused(&["--device", "gfx1100"], NO_DEVICE, &["gfx1100", "gfx942 (MI300X)", "tune devices"]);
+}
+
+#[test]
+fn an_unknown_model_lists_the_presets() {
+    let arguments = ["--device", "gfx950", "--model", "gpt-2"];
+    refused(&arguments, USAGE, &["gpt-2", "glm-5.2", "config.json"]);
+}
+
+#[test]
+fn an_unknown_flag_and_an_unknown_value_are_named() {
+    refused(&["--device", "gfx950", "--frobnicate"], USAGE, &["--frobnicate"]);
+    refused(&["--device", "gfx950", "--grid", "huge"], USAGE, &["huge", "quick, default, full"]);
+    refused(&["--device", "gfx950", "--engine", "magic"], USAGE, &["magic", "hardware"]);
+}
+
+#[test]
+fn negative_overflowing_and_unreadable_sizes_are_named() {
+    let with = |flag, value| ["--device", "gfx950", flag, value];
+    refused(&with("--free-bytes", "-5GB"), USAGE, &["--free-bytes", "negative"]);
+    refused(&with("--free-bytes", "1e30"), USAGE, &["--free-bytes", "too large"]);
+    refused(&with("--guard", "lots"), USAGE, &["--guard", "5GB"]);
+    refused(&with("--margin", "5 parsecs"), USAGE, &["--margin", "parsecs", "GiB"]);
+    refused(&with("--chunk-max", "1.5"), USAGE, &["--chunk-max", "whole number"]);
+    refused(&with("--tp", "-1"), USAGE, &["--tp"]);
+    refused(&with("--tp", "99999999999"), USAGE, &["--tp"]);
+}
+
+#[test]
+fn limits_that_contradict_each_other_name_the_flags() {
+    let with = |flag, value| ["--device", "gfx950", flag, value];
+    refused(&with("--free-bytes", "2GB"), USAGE, &["--free-bytes", "--guard", "--margin"]);
+    refused(&with("--chunk-min", "4096"), USAGE, &["--chunk-min", "--chunk-max"]);
+    refused(&with("--page-size", "0"), USAGE, &["--page-size"]);
+    refused(&with("--page-size", "300"), USAGE, &["multiple", "--page-size"]);
+    refused(&with("--tp", "3"), USAGE, &["num_attention_heads", "3"]);
+    refused(&with("--dp-attention", "3"), USAGE, &["--dp-attention 3"]);
+}
+
+#[test]
+fn a_chunk_of_no_rows_is_refused_and_says_that_a_prefix_of_none_is_fine() {
+    refused(&["--device", "gfx950", "--t", "0"], USAGE, &["--t 0", "--l) of 0 is fine"]);
+}
+
+#[test]
+fn lengths_and_grids_too_large_are_refused_with_the_limit() {
+    let with = |flag, value| ["--device", "gfx950", flag, value];
+    refused(&with("--l", "100000M"), USAGE, &["--l", "67108864"]);
+    refused(
+        &["--device", "gfx950", "--t", "60M", "--l", "60M", "--engine", "simulate"],
+        USAGE,
+        &["too large", "2^44"],
+    );
+    let many: Vec<String> = (1..=200).map(|n| n.to_string()).collect();
+    let many = many.join(",");
+    refused(
+        &["--device", "gfx950", "--t", &many, "--l", &many, "--engine", "simulate"],
+        USAGE,
+        &["the limit is 20000", "--t or --l"],
+    );
+}
+
+#[test]
+fn a_directory_that_holds_something_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("precious"), "data").unwrap();
+    let out = ["--device", "gfx950", "--engine", "simulate", "--out", "."];
+    run(dir.path(), &out).fails_with(USAGE, &["not empty", "--out"]);
+    assert_eq!(fs::read_to_string(dir.path().join("precious")).unwrap(), "data");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_an_output_error() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("file"), "").unwrap();
+    let out = ["--device", "gfx950", "--engine", "simulate", "--out", "file/run"];
+    run(dir.path(), &out).fails_with(OUTPUT, &["cannot write", "file/run"]);
+}
+
+#[test]
+fn nothing_to_resume_is_said() {
+    let arguments = ["--device", "gfx950", "--engine", "simulate", "--resume"];
+    refused(&arguments, USAGE, &["chunktune-gfx950", "--out"]);
+}
+
+#[test]
+fn a_config_that_is_not_one_is_a_format_error_with_the_field() {
+    let dir = tempfile::tempdir().unwrap();
+    let with = |path| ["--device", "gfx950", "--engine", "simulate", "--model", path];
+    fs::write(dir.path().join("torn.json"), "{\"hidden_size\": 61").unwrap();
+    run(dir.path(), &with("torn.json")).fails_with(FORMAT, &["torn.json", "not valid JSON"]);
+    fs::write(dir.path().join("empty.json"), "{}").unwrap();
+    run(dir.path(), &with("empty.json")).fails_with(FORMAT, &["empty.json", "hidden_size"]);
+}
+
+#[test]
+fn a_runtime_that_is_not_there_is_named_and_the_simulator_offered() {
+    let with = |engine| {
+        ["--device", "gfx950", "--engine", engine, "--hip-lib", "/nonexistent/libamdhip64.so"]
+    };
+    for engine in ["hardware", "auto"] {
+        let words = ["/nonexistent/libamdhip64.so", "--engine simulate"];
+        refused(&with(engine), NO_DEVICE, &words);
+    }
+    refused(&with("simulate"), USAGE, &["--engine simulate", "--hip-lib"]);
+}

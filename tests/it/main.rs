@@ -1,0 +1,4 @@
+//! Black-box tests: the built `tune` binary, and the library against scripted HIP runtimes.
+
+mod bad_input;
+mod command;
