@@ -179,6 +179,11 @@ impl Prepared {
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
 
+    /// Wave `n` of workgroup `id` in its initial state.
+    pub fn wave(&self, id: [u32; 3], n: u32) -> Wave {
+        wave::initial(self, id, n)
+    }
+
     /// A workgroup in its initial state.
     pub fn workgroup(&self, id: [u32; 3]) -> Workgroup {
         let waves = (0..self.waves).map(|w| wave::initial(self, id, w)).collect();

@@ -94,6 +94,7 @@ pub struct Cu<'a, G> {
     pub(super) launch_free: u64,
     pub(super) launch_interval: u64,
     pub(super) launched: u64,
+    total: u64,
     pub(super) ran: Vec<Ran>,
     pub(super) counters: Counters,
     pub(super) counts: Vec<u64>,
@@ -154,11 +155,12 @@ impl<'a, G: Grid> Cu<'a, G> {
             groups,
             waves_per_group,
             lds: LdsPipe::new(p),
-            memory: Hierarchy::new(p, share),
+            memory: Hierarchy::new(p, share, grid.memory()),
             fetch: Cache::new(u64::from(p.fetch.cache / p.fetch.line), p.vmem.ways),
             launch_free: 0,
             launch_interval: launch_interval(p, waves_per_group as u32),
             launched: 0,
+            total: grid.workgroups(),
             ran: Vec::new(),
             counters: Counters::default(),
             counts: vec![0; costs.len()],
@@ -249,6 +251,7 @@ impl<'a, G: Grid> Cu<'a, G> {
             self.sort(s);
         }
         self.launched += 1;
+        self.memory.begun = self.launched as f64 / self.total.max(1) as f64;
         true
     }
 

@@ -3,7 +3,7 @@
 use super::occupancy::Resources;
 use crate::exec::{Program, Wave};
 use crate::fault::{Fault, FaultKind};
-use crate::launch::Prepared;
+use crate::launch::{self, Prepared};
 use crate::memory::AddressSpace;
 
 /// A launch whose workgroups can be started one by one.
@@ -12,14 +12,23 @@ pub trait Grid {
     fn program(&self) -> &Program;
     /// Global memory.
     fn memory(&self) -> &AddressSpace;
-    /// Workgroups of the grid.
-    fn workgroups(&self) -> u64;
+    /// Workgroups of the grid in each dimension; x varies fastest in dispatch order.
+    fn groups(&self) -> [u32; 3];
     /// Registers, LDS and size of a workgroup.
     fn resources(&self) -> Resources;
     /// The waves of workgroup `id` (its place in dispatch order) in their initial state.
     fn waves(&self, id: u64) -> Vec<Wave>;
+    /// The first of them.
+    fn first_wave(&self, id: u64) -> Wave;
+    /// Executes workgroup `id` functionally; returns its wave instructions.
+    fn execute(&self, id: u64) -> Result<u64, Fault>;
     /// Adds the place to what went wrong; `pc` is an index into [`Program::insts`].
     fn fault(&self, kind: FaultKind, id: u64, wave: u32, pc: usize) -> Fault;
+
+    /// Workgroups of the grid.
+    fn workgroups(&self) -> u64 {
+        self.groups().iter().map(|&n| u64::from(n)).product()
+    }
 }
 
 /// A prepared launch and the memory it works on.
@@ -55,8 +64,8 @@ impl Grid for Launch<'_> {
         self.memory
     }
 
-    fn workgroups(&self) -> u64 {
-        self.prepared.workgroups()
+    fn groups(&self) -> [u32; 3] {
+        self.prepared.dispatch.groups
     }
 
     fn resources(&self) -> Resources {
@@ -65,6 +74,16 @@ impl Grid for Launch<'_> {
 
     fn waves(&self, id: u64) -> Vec<Wave> {
         self.prepared.workgroup(self.prepared.workgroup_id(id)).waves
+    }
+
+    fn first_wave(&self, id: u64) -> Wave {
+        self.prepared.wave(self.prepared.workgroup_id(id), 0)
+    }
+
+    fn execute(&self, id: u64) -> Result<u64, Fault> {
+        let options = launch::Options { threads: 1, ..launch::Options::default() };
+        let done = launch::run(self.prepared, self.memory, id..id.saturating_add(1), &options)?;
+        Ok(done.instructions())
     }
 
     fn fault(&self, kind: FaultKind, id: u64, wave: u32, pc: usize) -> Fault {

@@ -11,9 +11,10 @@ use super::cache::{Cache, Lookup};
 use super::coalesce::Segments;
 use super::fifo::Fifo;
 use super::server::Server;
-use super::sharing::{Level, Sharing};
+use super::sharing::{Level, Shared, Sharing};
 use crate::arch::ArchParams;
 use crate::exec::{MemAccess, MemKind, WAVE};
+use crate::memory::AddressSpace;
 
 /// Bytes that each level passed to or from the compute unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -101,6 +102,9 @@ pub struct Hierarchy<'p> {
     hbm_write_weight: f64,
     backlog: f64,
     sharing: Sharing,
+    memory: &'p AddressSpace,
+    /// Part of the grid whose workgroups have begun on this compute unit.
+    pub begun: f64,
     segments: Segments,
     /// Bytes so far.
     pub traffic: Traffic,
@@ -108,7 +112,7 @@ pub struct Hierarchy<'p> {
 
 impl<'p> Hierarchy<'p> {
     /// An idle memory system with cold caches.
-    pub fn new(p: &'p ArchParams, share: &Share) -> Self {
+    pub fn new(p: &'p ArchParams, share: &Share, memory: &'p AddressSpace) -> Self {
         let line = u64::from(p.vmem.line);
         let rate =
             |gb_per_s: f64, part: f64| (p.bytes_per_clk(gb_per_s) * part).min(f64::from(p.l2.port));
@@ -147,6 +151,8 @@ impl<'p> Hierarchy<'p> {
             hbm_write_weight: p.hbm.read / p.hbm.write,
             backlog: 0.0,
             sharing,
+            memory,
+            begun: 0.0,
             segments: Segments::default(),
             traffic: Traffic::default(),
         }
@@ -247,7 +253,7 @@ impl<'p> Hierarchy<'p> {
     fn behind_l2(&mut self, at: u64, line: u64) -> (u32, f64) {
         let size = u64::from(self.p.vmem.line);
         let own = matches!(self.mall.touch(line), Lookup::Hit(_));
-        let level = match self.sharing.level(line, self.line_shift) {
+        let level = match self.level(line) {
             Level::Memory if own => Level::Mall,
             level => level,
         };
@@ -260,11 +266,22 @@ impl<'p> Hierarchy<'p> {
             return (self.p.mall.hit, mall);
         }
         self.traffic.hbm_read += size;
-        let hbm = self.memory(at, size as f64);
+        let hbm = self.occupy_memory(at, size as f64);
         (self.p.hbm.latency, mall.max(hbm))
     }
 
-    fn memory(&mut self, at: u64, bytes: f64) -> f64 {
+    fn level(&mut self, line: u64) -> Level {
+        let addr = line << self.line_shift;
+        if !self.sharing.knows(addr) {
+            if let Some(r) = self.memory.region(addr) {
+                self.sharing.add(Shared { base: r.base, len: r.len, in_l2: 0.0, in_mall: 0.0 });
+            }
+        }
+        self.sharing.level(line, self.line_shift, self.begun, self.p.mall.size)
+    }
+
+    /// Passes bytes to or from memory; returns the clocks until they have passed.
+    fn occupy_memory(&mut self, at: u64, bytes: f64) -> f64 {
         let delay = self.hbm.serve(at, bytes);
         self.backlog = self.backlog.max(at as f64 + delay);
         delay
@@ -300,7 +317,7 @@ impl<'p> Hierarchy<'p> {
         if entry.dirty & bit == 0 {
             entry.dirty |= bit;
             self.traffic.hbm_written += size;
-            self.memory(at, size as f64 * self.hbm_write_weight);
+            self.occupy_memory(at, size as f64 * self.hbm_write_weight);
         }
         delay
     }

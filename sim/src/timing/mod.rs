@@ -19,9 +19,12 @@ mod issue;
 mod lds;
 mod occupancy;
 mod plan;
+mod probe;
+mod rest;
 mod server;
 mod sharing;
 mod simulate;
+mod strata;
 mod wait;
 
 pub use cost::{Kind, UnknownPasses};

@@ -1,5 +1,7 @@
 //! Times a launch: samples it on one compute unit and extrapolates to the grid.
 
+use std::ops::Range;
+
 use super::cost::{UnknownPasses, costs};
 use super::counters::Counters;
 use super::cu::Cu;
@@ -7,6 +9,8 @@ use super::grid::Grid;
 use super::hierarchy::{Share, Traffic};
 use super::occupancy::{Occupancy, Resources, occupancy};
 use super::plan::{Sampler, Spread, extrapolate};
+use super::probe::probe;
+use super::rest::estimate;
 use super::sharing::Sharing;
 use crate::arch::ArchParams;
 use crate::fault::Fault;
@@ -43,6 +47,9 @@ pub struct Timing {
     pub workgroups: u64,
     /// Workgroups that executed under the timing model: the first in dispatch order.
     pub workgroups_timed: u64,
+    /// Dispatch numbers of the further workgroups that executed, to see what the rest of the grid
+    /// costs; ascending, all at least [`Timing::workgroups_timed`].
+    pub workgroups_sampled: Vec<u64>,
     /// Workgroups of the busiest compute unit.
     pub workgroups_of_busiest_cu: u64,
     /// Wave instructions of the grid, extrapolated from those that ran.
@@ -55,8 +62,26 @@ pub struct Timing {
     pub executed: Executed,
 }
 
-/// Times `grid` on a device with parameters `p`. The first [`Timing::workgroups_timed`] workgroups
-/// execute, with their effects on memory; the others do not.
+impl Timing {
+    /// Dispatch numbers of the workgroups that have not executed.
+    pub fn not_executed(&self) -> Vec<Range<u64>> {
+        let mut ranges = Vec::new();
+        let mut begin = self.workgroups_timed;
+        for &id in &self.workgroups_sampled {
+            if id > begin {
+                ranges.push(begin..id);
+            }
+            begin = id + 1;
+        }
+        if begin < self.workgroups {
+            ranges.push(begin..self.workgroups);
+        }
+        ranges
+    }
+}
+
+/// Times `grid` on a device with parameters `p`. The workgroups that are timed or
+/// sampled execute, once, with their effects on memory; [`Timing::not_executed`] names the others.
 pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
     let resources = grid.resources();
     let occupancy = occupancy(p, &resources);
@@ -65,7 +90,7 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
     }
     let costs = costs(p, grid.program())?;
     let spread = Spread::new(p, grid.workgroups(), occupancy.workgroups_per_cu);
-    let share = share(p, &spread, Sharing::none());
+    let share = share(p, &spread, probe(p, grid, &spread));
     let bytes = resources.lds as usize;
     let mut lds = vec![0u8; bytes * spread.resident as usize];
     let mut rest = lds.as_mut_slice();
@@ -77,8 +102,11 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
     let run = Cu::new(p, grid, &costs, &share, places).run(&mut Sampler::new(&spread))?;
 
     let timed = run.ran.len() as u64;
-    let cycles = extrapolate(&spread, &run.ran, run.end, 1.0);
-    let scale = spread.total as f64 / timed.max(1) as f64;
+    let mean_timed = run.counters.instructions() as f64 / timed.max(1) as f64;
+    let rest = estimate(grid, &run.ran)?;
+    let cycles = extrapolate(&spread, &run.ran, run.end, rest.mean / mean_timed.max(1.0));
+    let instructions = rest.mean * spread.total as f64;
+    let scale = instructions / (mean_timed * timed as f64).max(1.0);
     let (clock_mhz, matrix_busy) = clock(p, &run.counters, run.end);
     Ok(Timing {
         cycles: cycles as u64,
@@ -89,7 +117,8 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
         workgroups: spread.total,
         workgroups_timed: timed,
         workgroups_of_busiest_cu: spread.busiest,
-        instructions: (run.counters.instructions() as f64 * scale) as u64,
+        workgroups_sampled: rest.executed,
+        instructions: instructions as u64,
         traffic: run.traffic.scaled(scale),
         counters: run.counters,
         executed: Executed { counts: run.counts, workgroups: timed },

@@ -1,0 +1,95 @@
+//! What the workgroups that are not timed cost relative to those that are.
+//!
+//! Goes in: a launch and the workgroups that were timed. Comes out: the mean instruction count over
+//! the grid, from a few workgroups of each stratum that execute functionally, and which these were.
+
+use super::cu::Ran;
+use super::grid::Grid;
+use super::strata::Stratum;
+use crate::fault::Fault;
+
+/// Wave instructions that the functional samples should not exceed.
+const BUDGET: u64 = 300_000;
+/// Samples of the inside of the grid that are always taken.
+const FIRST: u64 = 4;
+/// Samples of the inside where the first ones differ.
+const MANY: u64 = 16;
+/// Relative difference from which they count as different.
+const DIFFERENT: f64 = 0.05;
+
+/// Estimate for a whole grid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rest {
+    /// Mean wave instructions of a workgroup.
+    pub mean: f64,
+    /// Dispatch numbers of the workgroups that were executed for it, ascending.
+    pub executed: Vec<u64>,
+}
+
+/// Samples the strata of `grid`; workgroups below `ran.len()` have already run.
+pub fn estimate<G: Grid>(grid: &G, ran: &[Ran]) -> Result<Rest, Fault> {
+    let timed = ran.len() as u64;
+    let mean_timed = mean(ran.iter().map(|r| r.instructions));
+    let mut sampler = Samples { grid, ran, executed: Vec::new() };
+    let total = grid.workgroups();
+    if timed >= total {
+        return Ok(Rest { mean: mean_timed, executed: Vec::new() });
+    }
+    let mut strata = Stratum::of_grid(grid.groups());
+    strata.sort_by_key(|s| std::cmp::Reverse(s.len()));
+    let affordable = (BUDGET as f64 / mean_timed.max(1.0)) as u64;
+    let (mut sum, mut covered, mut taken) = (0.0, 0u64, 0u64);
+    for (i, stratum) in strata.iter().enumerate() {
+        if taken >= affordable {
+            break;
+        }
+        let mut counts = Vec::new();
+        let first = if i == 0 { FIRST } else { 1 };
+        let mut wanted = first.min(affordable - taken);
+        while (counts.len() as u64) < wanted.min(stratum.len()) {
+            counts.push(sampler.instructions(stratum.spread(counts.len() as u64))?);
+            if i == 0 && counts.len() as u64 == FIRST && differ(&counts) {
+                wanted = MANY.min(affordable);
+            }
+        }
+        taken += counts.len() as u64;
+        sum += mean(counts.iter().copied()) * stratum.len() as f64;
+        covered += stratum.len();
+    }
+    let mean = if covered == 0 { mean_timed } else { sum / covered as f64 };
+    sampler.executed.sort_unstable();
+    Ok(Rest { mean, executed: sampler.executed.into_iter().map(|(id, _)| id).collect() })
+}
+
+fn mean(values: impl Iterator<Item = u64>) -> f64 {
+    let (sum, n) = values.fold((0u64, 0u64), |(sum, n), v| (sum.saturating_add(v), n + 1));
+    sum as f64 / n.max(1) as f64
+}
+
+fn differ(counts: &[u64]) -> bool {
+    let (Some(&low), Some(&high)) = (counts.iter().min(), counts.iter().max()) else {
+        return false;
+    };
+    (high - low) as f64 > DIFFERENT * high as f64
+}
+
+struct Samples<'a, G> {
+    grid: &'a G,
+    ran: &'a [Ran],
+    executed: Vec<(u64, u64)>,
+}
+
+impl<G: Grid> Samples<'_, G> {
+    /// Instructions of workgroup `id`, which executes unless it has already done so.
+    fn instructions(&mut self, id: u64) -> Result<u64, Fault> {
+        if let Some(ran) = self.ran.iter().find(|r| r.id == id) {
+            return Ok(ran.instructions);
+        }
+        if let Some(&(_, n)) = self.executed.iter().find(|(seen, _)| *seen == id) {
+            return Ok(n);
+        }
+        let n = self.grid.execute(id)?;
+        self.executed.push((id, n));
+        Ok(n)
+    }
+}
