@@ -15,5 +15,6 @@ pub mod measure;
 pub mod model;
 pub mod ops;
 pub mod options;
+pub mod plan;
 pub mod profile;
 pub mod units;

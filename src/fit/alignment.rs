@@ -24,6 +24,10 @@ pub struct Pair {
     pub even_m: u64,
     /// `m % block_m`.
     pub residue: u64,
+    /// Time of the ragged point, microseconds.
+    pub time_us: f64,
+    /// Time of the even partner, microseconds.
+    pub even_time_us: f64,
     /// Time per row, ragged over even.
     pub gain: f64,
     /// Lower end of the 95% interval (equal to `gain` in simulation).
@@ -219,6 +223,8 @@ fn pair(point: &Point, even: &BTreeMap<u64, &Point>, block_m: u64) -> Option<Pai
         m,
         even_m: *even_m,
         residue: m % block_m,
+        time_us: time,
+        even_time_us: even_time,
         gain,
         lo: gain * (-width).exp(),
         hi: gain * width.exp(),

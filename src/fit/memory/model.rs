@@ -116,6 +116,8 @@ pub struct Solution {
 
 /// Iterations of expectation-maximisation and of Gauss-Newton; both stop early when settled.
 const MAX_ROUNDS: usize = 400;
+/// A relative drop of the squared error below this ends Gauss-Newton.
+const SETTLED: f64 = 1e-9;
 
 /// Features of a row for `form`, in the order in which [`unpack`] reads them. `free_c` is false
 /// where `c` is held at a value.
@@ -261,6 +263,8 @@ fn least_squares(design: &[Vec<f64>], offsets: &[f64], logs: &[f64], start: &[f6
         let targets: Vec<f64> = (0..logs.len()).map(target).collect();
         nnls::solve(&rows, &targets)
     };
+    // Relative errors of 1e-8 are beyond what any figure here carries.
+    let exact = 1e-16 * logs.len() as f64;
     let mut values = start.to_vec();
     let mut best = loss(&values);
     let relative = weighted(&|i| logs[i].exp(), &|i| 1.0 - offsets[i] / logs[i].exp());
@@ -279,7 +283,7 @@ fn least_squares(design: &[Vec<f64>], offsets: &[f64], logs: &[f64], start: &[f6
             let trial: Vec<f64> = here.iter().zip(&next).map(|(a, b)| a + step * (b - a)).collect();
             let trial_loss = loss(&trial);
             if trial_loss < best {
-                improved = best - trial_loss > 1e-14 * best;
+                improved = best - trial_loss > SETTLED * best && trial_loss > exact;
                 (values, best) = (trial, trial_loss);
                 break;
             }

@@ -1,0 +1,364 @@
+//! From a fit to a plan: which memory path decides, `BUDGET`, the chunk for every prefix, the unit
+//! of alignment and exact fill.
+//!
+//! In go a [`Fit`] and a [`Request`]; out comes a [`Plan`], or an error that says which limit
+//! leaves nothing. Nothing is clamped silently: a prefix that cannot be served is past
+//! `max_context`, and every choice has its reason in words.
+
+mod budget;
+mod exact_fill;
+mod schedule;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fit::Fit;
+use crate::fit::memory::{Growth, MemoryFit};
+use crate::model::Layout;
+use crate::options::ServerLimits;
+use crate::units::Bytes;
+
+pub use budget::{ASSUMED_FREE, Budget, UNVALIDATED_C, Usable};
+pub use exact_fill::{AlignmentDecision, ExactFill, WORTH, decide};
+pub use schedule::{ChunkRange, EndsBy, Schedule};
+
+/// Context taken where neither the model nor a flag says how long it is, tokens.
+pub const DEFAULT_CONTEXT: u64 = 1 << 20;
+
+/// The logits pool of SGLang's ROCm fp4 path and its default size, bytes.
+const LOGITS_POOL: (&str, u64) = ("SGLANG_DSV4_FP4_LOGITS_BUDGET_MB", 2 << 30);
+
+/// What a plan is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Memory and chunk limits of the server.
+    pub limits: ServerLimits,
+    /// Free bytes that the device reported.
+    pub device_free: Option<Bytes>,
+    /// Parallel layout: `cp` divides the rows of a chunk, `dp` multiplies the emitted flag.
+    pub layout: Layout,
+    /// Longest context, tokens; none means [`DEFAULT_CONTEXT`] where memory does not end it.
+    pub context_length: Option<u64>,
+    /// Memory path to plan for; none means the deployed engine's observations, else the model's
+    /// own path, else what SGLang runs by default.
+    pub memory_path: Option<String>,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// A figure that must not be zero.
+    #[error("{0} must be at least 1")]
+    Zero(&'static str),
+    /// No chunk length in the range.
+    #[error("no multiple of {align} lies between --chunk-min {min} and --chunk-max {max}")]
+    EmptyRange {
+        /// Smallest chunk asked for.
+        min: u64,
+        /// Largest chunk asked for.
+        max: u64,
+        /// Alignment.
+        align: u64,
+    },
+    /// A range that is too fine.
+    #[error(
+        "--chunk-min {min} to --chunk-max {max} in steps of {align} are more than {limit} lengths; \
+         raise --page-size or narrow the range"
+    )]
+    TooManyLengths {
+        /// Smallest chunk asked for.
+        min: u64,
+        /// Largest chunk asked for.
+        max: u64,
+        /// Alignment.
+        align: u64,
+        /// Most lengths.
+        limit: u64,
+    },
+    /// Nothing fits.
+    #[error(
+        "even a chunk of {chunk_min} tokens without a prefix does not fit into the usable memory; \
+         free more memory, lower --guard or --margin, or lower --chunk-min"
+    )]
+    NothingFits {
+        /// Smallest chunk.
+        chunk_min: u64,
+    },
+    /// Guard and margin take everything.
+    #[error(
+        "{free} free less guard {guard} and margin {margin} leaves nothing; \
+         free more memory on the server, or lower --guard or --margin"
+    )]
+    NoMemory {
+        /// Free bytes.
+        free: Bytes,
+        /// Guard.
+        guard: Bytes,
+        /// Margin.
+        margin: Bytes,
+    },
+    /// The fixed part takes everything.
+    #[error("the fixed part of the peak, {m0}, does not fit into the usable {usable}")]
+    FixedTooLarge {
+        /// Fixed bytes.
+        m0: Bytes,
+        /// Usable bytes.
+        usable: Bytes,
+    },
+    /// No memory fit of that path.
+    #[error("no memory was fitted for the path `{path}`; fitted are: {known}")]
+    UnknownPath {
+        /// Path asked for.
+        path: String,
+        /// Paths that have a fit.
+        known: String,
+    },
+    /// No memory fit at all.
+    #[error(
+        "nothing says how much memory a chunk takes: the profile has no indexer point with a peak"
+    )]
+    NoMemoryFit,
+}
+
+/// How far a plan may be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Memory of the deployed engine was observed.
+    Validated,
+    /// Memory comes from our own pipelines alone.
+    Unvalidated,
+}
+
+impl Status {
+    /// The name used in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Validated => "validated",
+            Status::Unvalidated => "unvalidated",
+        }
+    }
+}
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// How far to trust it.
+    pub status: Status,
+    /// Memory path that decided.
+    pub memory_path: String,
+    /// Tokens per indexer key of that path.
+    pub ratio: u32,
+    /// Memory that a chunk may use.
+    pub usable: Usable,
+    /// `c` and `BUDGET`.
+    pub budget: Budget,
+    /// KV page, tokens.
+    pub page_size: u64,
+    /// Chunk for every prefix, at the 95% bound and at the end of the chunk.
+    pub schedule: Schedule,
+    /// The note's formula at `budget_95`, for comparison; none where there is no budget.
+    pub formula: Option<Schedule>,
+    /// First chunk of a request, tokens.
+    pub static_chunk: u64,
+    /// Alignment and exact fill.
+    pub alignment: AlignmentDecision,
+    /// Byte budgets to set, by symbol.
+    pub score_budgets: std::collections::BTreeMap<String, u64>,
+    /// Tensor, data-parallel attention and context-parallel ranks.
+    pub layout: Layout,
+    /// Every choice and its reason.
+    pub statements: Vec<String>,
+}
+
+/// Makes the plan.
+///
+/// # Errors
+/// No memory fit, or limits that leave no chunk; the message says what to change.
+pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
+    let mut statements = Vec::new();
+    let memory = choose_path(fit, request.memory_path.as_deref())?;
+    let status = if memory.deployed { Status::Validated } else { Status::Unvalidated };
+    let usable = Usable::new(&request.limits, request.device_free);
+    let budget = Budget::new(memory, usable.bytes()?, memory.deployed)?;
+    say_memory(&mut statements, memory, &usable, &budget);
+
+    let alignment = decide(&fit.alignment, &fit.arch);
+    let page_size = request.limits.page_size.0;
+    let range = chunk_range(request, &alignment, &mut statements)?;
+    let cp = u64::from(request.layout.cp.max(1));
+    let context = request.context_length.unwrap_or(DEFAULT_CONTEXT);
+    let fits = |chunk: u64, prefix: u64| {
+        let end = prefix.saturating_add(chunk);
+        memory.peak_at(chunk.div_ceil(cp), end, budget.c_95) <= budget.usable_bytes as f64
+    };
+    let schedule = Schedule::of_frontier(range, Some(context), |chunk| {
+        largest_prefix(context, |prefix| fits(chunk, prefix))
+    })?;
+    let formula = budget
+        .budget_95
+        .filter(|b| *b > 0)
+        .map(|b| Schedule::of_budget(range, Some(context), b.saturating_mul(cp)))
+        .transpose()?;
+    let static_chunk = schedule.table.first().map_or(range.min, |(_, chunk)| *chunk);
+    say_schedule(&mut statements, &schedule, request, static_chunk);
+    Ok(Plan {
+        status,
+        memory_path: memory.path.clone(),
+        ratio: memory.ratio,
+        usable,
+        score_budgets: score_budgets(memory, &budget, range.max.div_ceil(cp)),
+        budget,
+        page_size,
+        schedule,
+        formula,
+        static_chunk,
+        alignment,
+        layout: request.layout,
+        statements,
+    })
+}
+
+/// Observations of the deployed engine outrank our pipelines; then the model's own fp8 path; then
+/// what SGLang 0.5.23 runs on ROCm by default (`row_pooled`).
+fn choose_path<'a>(fit: &'a Fit, wanted: Option<&str>) -> Result<&'a MemoryFit, PlanError> {
+    if let Some(path) = wanted {
+        return fit.memory_of(path).ok_or_else(|| PlanError::UnknownPath {
+            path: path.to_owned(),
+            known: fit.memory.iter().map(|m| m.path.as_str()).collect::<Vec<_>>().join(", "),
+        });
+    }
+    fit.observed()
+        .or_else(|| ["fp8", "row_pooled", "dense"].iter().find_map(|path| fit.memory_of(path)))
+        .or(fit.memory.first())
+        .ok_or(PlanError::NoMemoryFit)
+}
+
+/// The largest prefix up to `limit` that fits; none where not even 0 does.
+fn largest_prefix(limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
+    if !fits(0) {
+        return None;
+    }
+    let (mut inside, mut outside) = (0, limit.saturating_add(1));
+    while outside - inside > 1 {
+        let middle = inside + (outside - inside) / 2;
+        if fits(middle) { inside = middle } else { outside = middle }
+    }
+    Some(inside)
+}
+
+/// Chunks are multiples of the page, and of the tile too where a ragged length costs time.
+fn chunk_range(
+    request: &Request,
+    alignment: &AlignmentDecision,
+    statements: &mut Vec<String>,
+) -> Result<ChunkRange, PlanError> {
+    let (min, max) = (request.limits.chunk_min.0, request.limits.chunk_max.0);
+    let page = request.limits.page_size.0;
+    let paged = ChunkRange::new(min, max, page)?;
+    let tile = &alignment.exact_fill;
+    if tile.block_m == 0 || tile.lo <= WORTH {
+        return Ok(paged);
+    }
+    let aligned = lcm(page, tile.block_m).filter(|unit| *unit != page);
+    let Some(unit) = aligned else { return Ok(paged) };
+    match ChunkRange::new(min, max, unit) {
+        Ok(range) => {
+            statements.push(format!(
+                "Chunks are multiples of {unit}: of the page ({page}) and of the tile ({}), since \
+                 a ragged length takes {:.2} times the time a row.",
+                tile.block_m, tile.gain
+            ));
+            Ok(range)
+        }
+        Err(_) => {
+            statements.push(format!(
+                "No multiple of page and tile ({unit}) lies between chunk-min and chunk-max: \
+                 chunks are multiples of the page only."
+            ));
+            Ok(paged)
+        }
+    }
+}
+
+fn lcm(a: u64, b: u64) -> Option<u64> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a.checked_div(x)?.checked_mul(b)
+}
+
+/// The pool is set only on the path that has it: SGLang's default, or less where less is usable.
+fn score_budgets(
+    memory: &MemoryFit,
+    budget: &Budget,
+    rows: u64,
+) -> std::collections::BTreeMap<String, u64> {
+    let mut out = std::collections::BTreeMap::new();
+    if memory.growth == Growth::Pooled {
+        let beside = memory.coefficients.m0 + memory.coefficients.m_t * rows as f64;
+        let room = (budget.usable_bytes as f64 - beside).max(0.0) as u64;
+        let whole_mib = (room >> 20 << 20).min(LOGITS_POOL.1);
+        if whole_mib > 0 {
+            out.insert(LOGITS_POOL.0.to_owned(), whole_mib);
+        }
+    }
+    out
+}
+
+fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable, budget: &Budget) {
+    statements.push(format!("The memory path `{}` decides ({}).", memory.path, memory.formula));
+    if usable.assumed {
+        statements.push(format!(
+            "Free memory is not known: {} was assumed. Give --free-bytes.",
+            usable.free
+        ));
+    }
+    if let Some(floor) = budget.floor {
+        statements.push(format!(
+            "The fit gives c = {:.2} B for our own buffers; a deployed engine costs more, so \
+             c = {floor} B is used until the engine's own peaks are given (--observations).",
+            budget.fitted_c_95
+        ));
+    } else if !memory.deployed && !memory.grows() {
+        statements.push(
+            "Only our own buffers were measured; a deployed engine costs more. Its memory on this \
+             path does not grow with T*L beyond the pool, but the bytes beside it are not known."
+                .to_owned(),
+        );
+    }
+}
+
+fn say_schedule(
+    statements: &mut Vec<String>,
+    schedule: &Schedule,
+    request: &Request,
+    static_chunk: u64,
+) {
+    match schedule.ends_by {
+        EndsBy::Memory => statements.push(format!(
+            "{} is the largest prefix that can be served: beyond it even a chunk of {} tokens \
+             passes the usable memory.",
+            schedule.max_context, schedule.range.min
+        )),
+        EndsBy::Context => statements
+            .push(format!("Memory allows the whole context of {} tokens.", schedule.max_context)),
+    }
+    statements.push(format!(
+        "The first chunk of a request stays {static_chunk} tokens: the plugin clamps it in the \
+         adder where a cached prefix makes it too large."
+    ));
+    let (dp, cp) = (request.layout.dp, request.layout.cp);
+    if dp > 1 {
+        statements.push(format!(
+            "The plan is per rank; SGLang divides --chunked-prefill-size by {dp} attention groups, \
+             so the flag is {dp} times the chunk."
+        ));
+    }
+    if cp > 1 {
+        statements.push(format!("Each of {cp} context-parallel ranks takes 1/{cp} of the rows."));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! Chunk for every prefix.
+//!
+//! In goes, for each chunk length, the largest prefix at which that chunk still fits; out comes
+//! the table `prefix -> chunk` that a sizer serves: ascending, half-open, first entry at prefix 0,
+//! and the largest prefix that can be served at all. The note's formula
+//! `clamp(round_down(BUDGET / L, align), min, max)` and the fitted frontier are both of this kind.
+
+use serde::{Deserialize, Serialize};
+
+use super::PlanError;
+
+/// The lengths a chunk may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChunkRange {
+    /// Smallest chunk, tokens; a multiple of `align`.
+    pub min: u64,
+    /// Largest chunk, tokens; a multiple of `align`.
+    pub max: u64,
+    /// Every chunk is a multiple of this.
+    pub align: u64,
+}
+
+/// Most chunk lengths that a range may hold.
+const MAX_LENGTHS: u64 = 1 << 20;
+
+impl ChunkRange {
+    /// Multiples of `align` within `[min, max]`: `min` is rounded up, `max` down.
+    ///
+    /// # Errors
+    /// Zero figures, no multiple in the range, or more lengths than a table is made for.
+    pub fn new(min: u64, max: u64, align: u64) -> Result<Self, PlanError> {
+        if min == 0 || max == 0 || align == 0 {
+            return Err(PlanError::Zero("chunk-min, chunk-max and the alignment"));
+        }
+        let empty = PlanError::EmptyRange { min, max, align };
+        let rounded_min = min.div_ceil(align).checked_mul(align).ok_or(empty.clone())?;
+        let rounded_max = max / align * align;
+        if rounded_min > rounded_max {
+            return Err(empty);
+        }
+        if (rounded_max - rounded_min) / align >= MAX_LENGTHS {
+            return Err(PlanError::TooManyLengths { min, max, align, limit: MAX_LENGTHS });
+        }
+        Ok(Self { min: rounded_min, max: rounded_max, align })
+    }
+
+    /// The lengths, largest first.
+    pub fn descending(self) -> impl Iterator<Item = u64> {
+        let steps = (self.max - self.min) / self.align;
+        (0..=steps).map(move |i| self.max - i * self.align)
+    }
+}
+
+/// What ends the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndsBy {
+    /// At the next prefix even the smallest chunk would not fit.
+    Memory,
+    /// The context ends there; memory would allow more.
+    Context,
+}
+
+/// Chunk for every prefix.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// Lengths that a chunk may have.
+    pub range: ChunkRange,
+    /// `(prefix_from, chunk)`, ascending, half-open, first at prefix 0; the last entry holds up to
+    /// `max_context` inclusive.
+    pub table: Vec<(u64, u64)>,
+    /// Largest prefix that can be served, tokens.
+    pub max_context: u64,
+    /// What ends the schedule.
+    pub ends_by: EndsBy,
+}
+
+impl Schedule {
+    /// The schedule of a frontier: `largest_prefix(chunk)` is the largest prefix at which `chunk`
+    /// fits, none where it fits nowhere; it may not grow with `chunk`.
+    ///
+    /// # Errors
+    /// No chunk of the range fits even without a prefix.
+    pub fn of_frontier(
+        range: ChunkRange,
+        context_length: Option<u64>,
+        largest_prefix: impl Fn(u64) -> Option<u64>,
+    ) -> Result<Self, PlanError> {
+        let limit = context_length.unwrap_or(u64::MAX);
+        let mut table = Vec::new();
+        // The first prefix that the table does not serve yet.
+        let mut open = Some(0u64);
+        for chunk in range.descending() {
+            let Some(from) = open else { break };
+            let Some(last) = largest_prefix(chunk).map(|p| p.min(limit)) else { continue };
+            if last >= from {
+                table.push((from, chunk));
+                open = last.checked_add(1).filter(|next| *next <= limit);
+            }
+        }
+        let max_context = open.map_or(limit, |next| next.saturating_sub(1));
+        if table.is_empty() {
+            return Err(PlanError::NothingFits { chunk_min: range.min });
+        }
+        let ends_by = if open.is_none() { EndsBy::Context } else { EndsBy::Memory };
+        Ok(Self { range, table, max_context, ends_by })
+    }
+
+    /// The note's formula: `clamp(round_down(budget / L, align), min, max)`; a prefix at which
+    /// even `min * L > budget` is past `max_context`.
+    ///
+    /// # Errors
+    /// A budget of zero.
+    pub fn of_budget(
+        range: ChunkRange,
+        context_length: Option<u64>,
+        budget: u64,
+    ) -> Result<Self, PlanError> {
+        if budget == 0 {
+            return Err(PlanError::Zero("the budget"));
+        }
+        Self::of_frontier(range, context_length, |chunk| Some(budget / chunk))
+    }
+
+    /// The chunk for a prefix; none past `max_context`.
+    pub fn at(&self, prefix: u64) -> Option<u64> {
+        if prefix > self.max_context {
+            return None;
+        }
+        let after = self.table.partition_point(|(from, _)| *from <= prefix);
+        self.table.get(after.checked_sub(1)?).map(|(_, chunk)| *chunk)
+    }
+
+    /// The chunks of a prompt of `length` tokens; none where it passes `max_context`.
+    pub fn chunks_of(&self, length: u64) -> Option<Vec<u64>> {
+        let (mut done, mut chunks) = (0, Vec::new());
+        while done < length {
+            let chunk = self.at(done)?.min(length - done);
+            chunks.push(chunk);
+            done += chunk;
+        }
+        Some(chunks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn note() -> Schedule {
+        let range = ChunkRange::new(256, 2048, 256).unwrap();
+        Schedule::of_budget(range, None, 200_000_000).unwrap()
+    }
+
+    #[test]
+    fn the_field_notes_schedule_is_reproduced() {
+        let schedule = note();
+        let expected = [
+            (0, 2048),
+            (50_000, 2048),
+            (97_656, 2048), // 2e8 / 97656 = 2048.005
+            (97_657, 1792),
+            (100_000, 1792), // 2e8 / 1e5 = 2000, down to 1792
+            (195_312, 1024),
+            (195_313, 768),
+            (390_625, 512),
+            (781_250, 256),
+        ];
+        for (prefix, chunk) in expected {
+            assert_eq!(schedule.at(prefix), Some(chunk), "prefix {prefix}");
+        }
+        assert_eq!(schedule.max_context, 781_250);
+        assert_eq!(schedule.at(781_251), None);
+        assert_eq!(schedule.ends_by, EndsBy::Memory);
+    }
+
+    #[test]
+    fn the_context_length_ends_a_schedule_that_memory_would_not() {
+        let range = ChunkRange::new(256, 2048, 256).unwrap();
+        let schedule = Schedule::of_budget(range, Some(131_072), 1 << 40).unwrap();
+        assert_eq!(schedule.table, [(0, 2048)]);
+        assert_eq!((schedule.max_context, schedule.ends_by), (131_072, EndsBy::Context));
+        assert_eq!(schedule.at(131_072), Some(2048));
+        assert_eq!(schedule.at(131_073), None);
+    }
+
+    #[test]
+    fn a_range_is_cut_to_multiples_and_an_empty_one_is_refused() {
+        let range = ChunkRange::new(300, 2100, 256).unwrap();
+        assert_eq!((range.min, range.max), (512, 2048));
+        assert!(matches!(ChunkRange::new(300, 400, 256), Err(PlanError::EmptyRange { .. })));
+        assert!(matches!(ChunkRange::new(0, 400, 256), Err(PlanError::Zero(_))));
+        assert!(matches!(
+            ChunkRange::new(u64::MAX, u64::MAX, 256),
+            Err(PlanError::EmptyRange { .. })
+        ));
+        assert!(matches!(ChunkRange::new(1, u64::MAX, 1), Err(PlanError::TooManyLengths { .. })));
+    }
+
+    #[test]
+    fn a_frontier_that_admits_no_chunk_is_an_error() {
+        let range = ChunkRange::new(256, 2048, 256).unwrap();
+        let none = Schedule::of_frontier(range, None, |_| None);
+        assert_eq!(none, Err(PlanError::NothingFits { chunk_min: 256 }));
+    }
+
+    #[test]
+    fn a_prompt_is_cut_into_the_chunks_of_its_prefixes() {
+        let chunks = note().chunks_of(100_000).unwrap();
+        assert_eq!(chunks.iter().sum::<u64>(), 100_000);
+        assert!(chunks[..47].iter().all(|c| *c == 2048));
+        assert!(note().chunks_of(1_000_000).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn chunks_keep_the_budget_the_page_and_never_grow(
+            budget in 1u64..1_000_000_000_000,
+            page in 1u64..300,
+            steps in 1u64..40,
+            lowest in 1u64..8,
+            prefixes in prop::collection::vec(0u64..4_000_000, 1..40),
+        ) {
+            let range = ChunkRange::new(lowest * page, (lowest + steps) * page, page).unwrap();
+            let schedule = Schedule::of_budget(range, None, budget).unwrap();
+            let mut prefixes = prefixes;
+            prefixes.sort_unstable();
+            let mut last = u64::MAX;
+            for prefix in prefixes {
+                // The formula itself, with L = 0 unbounded.
+                let raw = if prefix == 0 { range.max } else { budget / prefix / page * page };
+                let formula = raw.clamp(range.min, range.max);
+                let past = u128::from(range.min) * u128::from(prefix) > u128::from(budget);
+                match schedule.at(prefix) {
+                    None => prop_assert!(past),
+                    Some(chunk) => {
+                        prop_assert!(!past);
+                        prop_assert_eq!(chunk, formula);
+                        prop_assert!(u128::from(chunk) * u128::from(prefix) <= u128::from(budget));
+                        prop_assert_eq!(chunk % page, 0);
+                        prop_assert!(chunk <= last);
+                        last = chunk;
+                    }
+                }
+            }
+        }
+    }
+}
