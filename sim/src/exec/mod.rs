@@ -3,7 +3,10 @@
 //! Goes in: a [`Program`], a [`Wave`] and the memories its workgroup sees ([`Ctx`]). Comes out: the
 //! changed state, and for memory instructions a record of the access that the timing model reads.
 
+mod access;
+mod atomic;
 pub mod formats;
+pub mod lds;
 pub mod mfma;
 mod operand;
 mod program;
@@ -11,5 +14,7 @@ mod state;
 mod step;
 
 pub use program::Program;
-pub use state::{Ctx, Flow, Lanes, MemAccess, MemKind, WAVE, Wave};
+pub use state::{
+    Ctx, Flow, Lanes, MemAccess, MemKind, PRIVATE_APERTURE, SHARED_APERTURE, WAVE, Wave,
+};
 pub use step::{run, run_counted, step};

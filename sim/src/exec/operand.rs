@@ -3,7 +3,7 @@
 //! Goes in: an operand, the wave and the type the instruction expects. Comes out: a scalar value
 //! that all lanes share, or the registers themselves.
 
-use super::{Lanes, Wave};
+use super::{PRIVATE_APERTURE, SHARED_APERTURE, Wave};
 use crate::fault::FaultKind;
 use crate::isa::{Operand, Ty, reg};
 
@@ -66,6 +66,10 @@ fn float(code: u8, ty: Ty) -> u64 {
 
 fn special(wave: &Wave, code: u8) -> u64 {
     match code {
+        235 => SHARED_APERTURE,
+        236 => SHARED_APERTURE | 0xffff_ffff,
+        237 => PRIVATE_APERTURE,
+        238 => PRIVATE_APERTURE | 0xffff_ffff,
         251 => u64::from(wave.vcc() == 0),
         252 => u64::from(wave.exec() == 0),
         253 => u64::from(wave.scc),

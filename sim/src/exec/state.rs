@@ -7,6 +7,13 @@ use crate::memory::AddressSpace;
 /// Lanes of a wave.
 pub const WAVE: usize = 64;
 
+/// Flat addresses of LDS start here and take 4 GiB (`src_shared_base`, `src_shared_limit`).
+pub const SHARED_APERTURE: u64 = 1 << 48;
+
+/// Flat addresses of private memory start here and take 4 GiB (`src_private_base`,
+/// `src_private_limit`).
+pub const PRIVATE_APERTURE: u64 = 1 << 49;
+
 /// One vector register: 64 lanes of 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
