@@ -5,11 +5,15 @@
 
 mod access;
 mod atomic;
+mod buffer;
 pub mod formats;
+pub mod global;
 pub mod lds;
 pub mod mfma;
 mod operand;
 mod program;
+mod scratch;
+pub mod smem;
 mod state;
 mod step;
 
