@@ -4,8 +4,10 @@
 
 pub mod arch;
 pub mod code_object;
+pub mod device;
 pub mod exec;
 pub mod fault;
+pub mod hip;
 pub mod isa;
 pub mod launch;
 pub mod memory;

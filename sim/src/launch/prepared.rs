@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::{Module, kernarg, wave};
+use crate::arch::ArchParams;
 use crate::code_object::{ArgKind, KernelInfo};
 use crate::exec::{Program, Wave};
 use crate::isa::Arch;
 use crate::memory::AddressSpace;
 
-/// Most threads of a workgroup on these targets.
-const MAX_THREADS: u32 = 1024;
 /// Bytes a launch writes before its kernarg segment: the queue, then the dispatch packet.
 pub const PACKET_BYTES: u64 = 256;
 /// Private bytes per lane added for kernels whose stack depth the compiler does not know.
@@ -115,7 +114,7 @@ pub struct Workgroup {
 impl Prepared {
     /// Validates a launch of `kernel`, writes packet and kernarg segment to `block` (device memory
     /// of [`PACKET_BYTES`] plus the kernarg size, 16-byte aligned, that outlives the launch) and
-    /// works out what all waves share. `explicit` holds the explicit arguments at their offsets.
+    /// works out what all waves share. `params` limits its size; `explicit` holds the explicit arguments at their offsets.
     ///
     /// # Errors
     /// [`LaunchError`].
@@ -126,12 +125,13 @@ impl Prepared {
         explicit: &[u8],
         mem: &AddressSpace,
         block: u64,
+        params: &ArchParams,
     ) -> Result<Self, LaunchError> {
         let info = module.object.kernel(kernel).ok_or_else(|| LaunchError::NoKernel {
             name: kernel.to_owned(),
             available: module.object.kernels.iter().map(|k| k.name.clone()).collect(),
         })?;
-        let lds = check_size(info, &dispatch, module.object.arch)?;
+        let lds = check_size(info, &dispatch, params)?;
         check_support(info)?;
         let private_size = private_size(info);
         let packet = block + PACKET_BYTES / 2;
@@ -200,7 +200,11 @@ impl Prepared {
     }
 }
 
-fn check_size(info: &KernelInfo, dispatch: &Dispatch, arch: Arch) -> Result<u32, LaunchError> {
+fn check_size(
+    info: &KernelInfo,
+    dispatch: &Dispatch,
+    params: &ArchParams,
+) -> Result<u32, LaunchError> {
     let refuse = |what: String| LaunchError::Configuration { kernel: info.name.clone(), what };
     let Dispatch { groups, block, dynamic_lds } = *dispatch;
     if groups.contains(&0) || block.contains(&0) {
@@ -213,7 +217,7 @@ fn check_size(info: &KernelInfo, dispatch: &Dispatch, arch: Arch) -> Result<u32,
         return Err(refuse(what));
     }
     let threads = block.iter().try_fold(1u32, |n, &d| n.checked_mul(d));
-    let limit = info.max_workgroup.min(MAX_THREADS);
+    let limit = info.max_workgroup.min(params.device.max_workgroup_threads);
     if threads.is_none_or(|n| n > limit) {
         let what = format!("workgroup {block:?} has more than the {limit} threads it allows");
         return Err(refuse(what));
@@ -222,19 +226,11 @@ fn check_size(info: &KernelInfo, dispatch: &Dispatch, arch: Arch) -> Result<u32,
         let what = format!("workgroup {block:?}, but it was compiled for {required:?}");
         return Err(refuse(what));
     }
-    let limit = lds_limit(arch);
+    let limit = params.lds.unit.size;
     info.lds_size.checked_add(dynamic_lds).filter(|&lds| lds <= limit).ok_or_else(|| {
         let fixed = info.lds_size;
         refuse(format!("{fixed} static and {dynamic_lds} dynamic bytes of LDS exceed {limit}"))
     })
-}
-
-/// LDS of a compute unit.
-fn lds_limit(arch: Arch) -> u32 {
-    match arch {
-        Arch::Gfx942 => 64 << 10,
-        Arch::Gfx950 => 160 << 10,
-    }
 }
 
 fn check_support(info: &KernelInfo) -> Result<(), LaunchError> {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::arch::ArchParams;
 use crate::isa::Arch;
 use crate::memory::AddressSpace;
 
@@ -30,7 +31,8 @@ impl Bench {
         args: &[u8],
     ) -> Result<Prepared, LaunchError> {
         let dispatch = Dispatch { groups, block, dynamic_lds };
-        Prepared::new(&self.module, kernel, dispatch, args, &self.mem, self.block)
+        let params = ArchParams::load(self.module.object.arch).unwrap();
+        Prepared::new(&self.module, kernel, dispatch, args, &self.mem, self.block, params)
     }
 
     fn word(&self, addr: u64) -> u32 {
