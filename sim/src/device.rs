@@ -11,6 +11,7 @@ use crate::isa::Arch;
 use crate::launch::{self, Dispatch, LaunchError, Module, ModuleError, PACKET_BYTES, Prepared};
 use crate::memory::{AddressSpace, OutOfMemory};
 use crate::stats::LaunchStats;
+use crate::timing::{self, TimingError};
 
 /// Room for packet, queue and the largest kernarg segment.
 const BLOCK_BYTES: u64 = PACKET_BYTES + (1 << 16);
@@ -36,6 +37,9 @@ pub enum DeviceError {
     /// The kernel faulted.
     #[error(transparent)]
     Fault(#[from] Fault),
+    /// The launch could not be timed.
+    #[error(transparent)]
+    Timing(TimingError),
     /// The module was refused.
     #[error(transparent)]
     Module(#[from] ModuleError),
@@ -45,6 +49,15 @@ pub enum DeviceError {
     /// The device's parameter file is unusable.
     #[error(transparent)]
     Parameters(#[from] ArchError),
+}
+
+impl From<TimingError> for DeviceError {
+    fn from(error: TimingError) -> Self {
+        match error {
+            TimingError::Fault(fault) => DeviceError::Fault(fault),
+            other => DeviceError::Timing(other),
+        }
+    }
 }
 
 /// A simulated device.
@@ -57,15 +70,15 @@ pub struct Device {
 }
 
 impl Device {
-    /// A device with nothing on it.
+    /// Device number `ordinal`, with nothing on it.
     ///
     /// # Errors
     /// When the parameter file of `arch` is unusable.
-    pub fn new(arch: Arch) -> Result<Self, ArchError> {
+    pub fn new(arch: Arch, ordinal: u64) -> Result<Self, ArchError> {
         let params = ArchParams::load(arch)?;
         Ok(Device {
             params,
-            mem: RwLock::new(AddressSpace::new(params.device.memory)),
+            mem: RwLock::new(AddressSpace::of_device(params.device.memory, ordinal)),
             blocks: Mutex::new(Vec::new()),
         })
     }
@@ -132,11 +145,24 @@ impl Device {
 fn run(
     launch: &Prepared,
     mem: &AddressSpace,
-    _params: &ArchParams,
-    _mode: Mode,
+    params: &ArchParams,
+    mode: Mode,
     options: &launch::Options,
 ) -> Result<LaunchStats, DeviceError> {
     let total = launch.workgroups();
-    let executed = launch::run(launch, mem, 0..total, options)?;
-    Ok(LaunchStats::of(&launch.program, &executed, total))
+    if mode == Mode::Functional {
+        let executed = launch::run(launch, mem, 0..total, options)?;
+        return Ok(LaunchStats::of(&launch.program, &executed, total));
+    }
+    let timing = timing::simulate(params, &timing::Launch { prepared: launch, memory: mem })?;
+    let mut executed = timing.executed;
+    if mode == Mode::Full {
+        executed.add(&launch::run(launch, mem, timing.workgroups_timed..total, options)?);
+    }
+    Ok(LaunchStats {
+        workgroups_timed: timing.workgroups_timed,
+        cycles: Some(timing.cycles),
+        time_us: Some(timing.time_us),
+        ..LaunchStats::of(&launch.program, &executed, total)
+    })
 }

@@ -13,7 +13,9 @@ use memmap2::{MmapMut, MmapOptions, UncheckedAdvice};
 /// First device address handed out; far from null.
 const FIRST: u64 = 0x1000_0000_0000;
 /// End of the device addresses: flat addresses have 47 bits in user mode.
-const END: u64 = 0x7fff_0000_0000;
+const END: u64 = 0x7000_0000_0000;
+/// Devices whose address ranges are kept apart.
+const DEVICES: u64 = 8;
 /// Alignment of allocations, and the unmapped gap between two of them.
 const GRANULE: u64 = 1 << 16;
 /// From this size on, zeroing gives host pages back instead of writing to them.
@@ -43,6 +45,8 @@ pub struct AddressSpace {
     /// In address order, with the mapping of each in `maps` at the same place.
     regions: Vec<Region>,
     maps: Vec<MmapMut>,
+    first: u64,
+    end: u64,
     next: u64,
     capacity: u64,
     used: u64,
@@ -68,7 +72,23 @@ pub struct OutOfMemory {
 impl AddressSpace {
     /// An empty device memory of `capacity` bytes.
     pub fn new(capacity: u64) -> Self {
-        AddressSpace { regions: Vec::new(), maps: Vec::new(), next: FIRST, capacity, used: 0 }
+        Self::of_device(capacity, 0)
+    }
+
+    /// An empty memory of `capacity` bytes for device number `ordinal`. The addresses of the first
+    /// eight devices do not overlap, so that an address tells its device.
+    pub fn of_device(capacity: u64, ordinal: u64) -> Self {
+        let span = (END - FIRST) / DEVICES;
+        let first = FIRST + ordinal % DEVICES * span;
+        AddressSpace {
+            regions: Vec::new(),
+            maps: Vec::new(),
+            first,
+            end: first + span - GRANULE,
+            next: first,
+            capacity,
+            used: 0,
+        }
     }
 
     /// Allocates `len` zeroed bytes and returns their device address, a multiple of 64 KiB.
@@ -102,17 +122,17 @@ impl AddressSpace {
 
     /// An address with `size` free bytes behind it and a gap on both sides.
     fn place(&self, size: u64) -> Option<u64> {
-        if self.next.checked_add(size)? <= END {
+        if self.next.checked_add(size)? <= self.end {
             return Some(self.next);
         }
-        let mut at = FIRST;
+        let mut at = self.first;
         for region in &self.regions {
             if region.base.checked_sub(at)? >= size.checked_add(GRANULE)? {
                 return Some(at);
             }
             at = region.base + footprint(region.len)? + GRANULE;
         }
-        (at.checked_add(size)? <= END).then_some(at)
+        (at.checked_add(size)? <= self.end).then_some(at)
     }
 
     /// Bytes in all.
@@ -296,9 +316,9 @@ mod tests {
         let a = mem.alloc(1).unwrap();
         mem.free(a);
         assert_ne!(mem.alloc(1).unwrap(), a);
-        mem.next = END;
+        mem.next = mem.end;
         assert_eq!(mem.alloc(1).unwrap(), a);
-        mem.next = END;
+        mem.next = mem.end;
         let third = mem.alloc(3 * GRANULE).unwrap();
         assert!(mem.regions.is_sorted_by_key(|r| r.base));
         assert!(third > a);

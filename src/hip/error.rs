@@ -46,6 +46,7 @@ pub mod code {
     pub const INVALID_VALUE: i32 = 1;
     pub const OUT_OF_MEMORY: i32 = 2;
     pub const NOT_INITIALIZED: i32 = 3;
+    pub const INVALID_CONFIGURATION: i32 = 9;
     pub const NO_DEVICE: i32 = 100;
     pub const INVALID_DEVICE: i32 = 101;
     pub const INVALID_IMAGE: i32 = 200;
@@ -67,6 +68,7 @@ impl HipErrorKind {
             code::OUT_OF_MEMORY => HipErrorKind::OutOfMemory,
             code::NO_DEVICE | code::INVALID_DEVICE => HipErrorKind::NoDevice,
             code::INVALID_VALUE
+            | code::INVALID_CONFIGURATION
             | code::INVALID_IMAGE
             | code::NO_BINARY_FOR_GPU
             | code::INVALID_HANDLE
@@ -105,11 +107,8 @@ pub(super) fn check(table: &Table, call: &'static str, code: c_int) -> Result<()
     // SAFETY: both functions return a static string or null.
     let (name, text) =
         unsafe { (text_of((table.error_name)(code)), text_of((table.error_string)(code))) };
-    let fault = match kind {
-        HipErrorKind::LaunchFault | HipErrorKind::InvalidValue => last_fault(table),
-        _ => None,
-    };
-    let detail = fault.or(text.filter(|t| Some(t) != name.as_ref())).unwrap_or_default();
+    let detail =
+        last_fault(table).or(text.filter(|t| Some(t) != name.as_ref())).unwrap_or_default();
     Err(HipError {
         call,
         code,
@@ -119,7 +118,7 @@ pub(super) fn check(table: &Table, call: &'static str, code: c_int) -> Result<()
     })
 }
 
-/// The simulator's diagnosis of the last fault on this thread.
+/// The simulator's diagnosis of the last error on this thread.
 fn last_fault(table: &Table) -> Option<String> {
     read_text(table.sim_last_fault?)
 }

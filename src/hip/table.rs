@@ -10,6 +10,16 @@ use libloading::Library;
 /// Opaque HIP handle (stream, event, module, function) or pointer.
 pub type Handle = *mut c_void;
 
+/// The simulator's function of an optional name. It has the property layout of ROCm 6 only.
+macro_rules! simulated {
+    (hipGetDeviceProperties) => {
+        None
+    };
+    ($symbol:ident) => {
+        Some(cdna_sim::hip::$symbol)
+    };
+}
+
 macro_rules! table {
     (
         required { $($(#[$rdoc:meta])* $rfield:ident = $rsymbol:ident ( $($rarg:ty),* ) -> $rret:ty;)* }
@@ -24,6 +34,14 @@ macro_rules! table {
         }
 
         impl Table {
+            /// The built-in simulator's functions.
+            pub fn simulator() -> Table {
+                Table {
+                    $($rfield: cdna_sim::hip::$rsymbol,)*
+                    $($ofield: simulated!($osymbol),)*
+                }
+            }
+
             /// Takes every function from a loaded runtime.
             ///
             /// # Errors

@@ -1,1 +1,3 @@
-//! Drop-in `libamdhip64.so`.
+//! The simulator as a drop-in `libamdhip64.so`: exports the HIP functions of [`cdna_sim::hip`].
+
+pub use cdna_sim::hip::*;

@@ -9,7 +9,7 @@ use super::state::{self, Failure, Outcome, fail, guard, put};
 use super::stream;
 use crate::code_object::KernelInfo;
 use crate::launch::{Dispatch, Options};
-use crate::timing::occupancy::{Resources, occupancy};
+use crate::timing::{Resources, occupancy};
 
 /// Marks in `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER`, `_BUFFER_SIZE` and `_END`.
 const BUFFER_POINTER: usize = 1;

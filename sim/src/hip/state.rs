@@ -55,6 +55,7 @@ impl From<DeviceError> for Failure {
             DeviceError::Module(ModuleError::OutOfMemory(_)) | DeviceError::OutOfMemory(_) => {
                 codes::OUT_OF_MEMORY
             }
+            DeviceError::Timing(_) => codes::NOT_SUPPORTED,
             DeviceError::Parameters(_) => codes::NOT_INITIALIZED,
         };
         fail(code, error.to_string())
@@ -139,7 +140,9 @@ pub(super) fn null_stream() -> Arc<Stream> {
 /// All devices.
 pub(super) fn devices() -> Result<&'static [Device], Failure> {
     static DEVICES: OnceLock<Result<Vec<Device>, ArchError>> = OnceLock::new();
-    let devices = DEVICES.get_or_init(|| Arch::ALL.into_iter().map(Device::new).collect());
+    let devices = DEVICES.get_or_init(|| {
+        (0..).zip(Arch::ALL).map(|(ordinal, arch)| Device::new(arch, ordinal)).collect()
+    });
     devices.as_deref().map_err(|e| fail(codes::NOT_INITIALIZED, e.to_string()))
 }
 
