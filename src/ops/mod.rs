@@ -4,12 +4,15 @@
 //! A [`KernelEntry`] and a shape go in; launches on a [`crate::hip::Device`] come out.
 
 pub mod absorb;
+pub mod check;
 pub mod embedded;
 mod fill;
 pub mod gemm;
 pub mod indexer;
+pub mod inspect;
 mod library;
 pub mod manifest;
+pub mod reference;
 
 pub use fill::{Pattern, fill};
 pub use library::{Kernel, Library};

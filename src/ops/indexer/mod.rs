@@ -9,7 +9,7 @@ mod pipeline;
 mod steps;
 
 pub use pipeline::{Pipeline, Selection};
-pub use steps::Steps;
+pub use steps::{Matrix, Selected, Steps, Window};
 
 use serde::{Deserialize, Serialize};
 
