@@ -5,6 +5,8 @@
 //! Data flows one way: grid, measure, journal, profile, fit, plan, emit and report.
 
 pub mod cli;
+pub mod derive;
+pub mod emit;
 pub mod error;
 pub mod files;
 pub mod fit;
@@ -17,4 +19,5 @@ pub mod ops;
 pub mod options;
 pub mod plan;
 pub mod profile;
+pub mod report;
 pub mod units;

@@ -1,0 +1,107 @@
+//! Everything that follows from a profile: fit, plan, files and report, in one step.
+//!
+//! In go a [`Profile`] and [`Options`]; out comes a [`Derived`], which [`Derived::write`] puts
+//! beside the profile. Nothing here measures, and the same profile and options always give the
+//! same files.
+
+use std::path::{Path, PathBuf};
+
+use crate::emit::{self, Sizer};
+use crate::files::{self, FileError};
+use crate::fit::observations::{LMeans, Observation};
+use crate::fit::{self, Fit, Source};
+use crate::plan::{self, EndsBy, Plan, PlanError, Request};
+use crate::profile::Profile;
+use crate::report;
+
+/// SGLang version whose settings are emitted unless another is named.
+pub const SGLANG: &str = "0.5.23";
+
+/// How to derive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Limits, layout, context and memory path.
+    pub request: Request,
+    /// Field observations of the deployed engine; they outrank our pipelines for memory.
+    pub observations: Vec<Observation>,
+    /// Files that the observations were read from.
+    pub sources: Vec<Source>,
+    /// How their `L` is read.
+    pub l_means: LMeans,
+    /// SGLang version.
+    pub sglang: String,
+}
+
+impl Options {
+    /// No observations, SGLang [`SGLANG`].
+    pub fn new(request: Request) -> Self {
+        Self {
+            request,
+            observations: Vec::new(),
+            sources: Vec::new(),
+            l_means: LMeans::default(),
+            sglang: SGLANG.to_owned(),
+        }
+    }
+}
+
+/// What follows from a profile.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// The fit.
+    pub fit: Fit,
+    /// The plan, or why there is none; the fit stands either way.
+    pub plan: Result<Plan, PlanError>,
+    /// The sizer of the plan.
+    pub sizer: Option<Sizer>,
+}
+
+/// Fits and plans.
+pub fn derive(profile: &Profile, options: &Options) -> Derived {
+    let mut fit = fit::fit_profile(profile);
+    if !options.observations.is_empty() {
+        let observed = fit::fit_of_observations(
+            &options.observations,
+            options.sources.clone(),
+            options.l_means,
+        );
+        fit.memory.extend(observed.memory);
+        fit.remarks.extend(observed.remarks);
+        fit.sources = observed.sources;
+    }
+    let plan = plan::plan(&fit, &options.request);
+    let sizer = plan.as_ref().ok().map(|p| Sizer::new(p, profile.provenance(), &options.sglang));
+    Derived { fit, plan, sizer }
+}
+
+impl Derived {
+    /// Writes `fit.json`, `sizer.json`, `tune.env`, `plots/` and `report.html` into `dir` and
+    /// gives the paths written. Without a plan there is no sizer and no environment.
+    ///
+    /// # Errors
+    /// Whatever the file system answers, with the path, or a plot that cannot be drawn.
+    pub fn write(&self, dir: &Path, profile: &Profile) -> Result<Vec<PathBuf>, FileError> {
+        let mut written = vec![dir.join(fit::FILE)];
+        self.fit.write(dir)?;
+        if let (Ok(plan), Some(sizer)) = (&self.plan, &self.sizer) {
+            sizer.write(dir)?;
+            let path = dir.join(emit::ENV_FILE);
+            files::write_atomic(&path, self.env(dir, profile, plan, sizer).as_bytes())?;
+            written.extend([dir.join(emit::SIZER_FILE), path]);
+        }
+        written.extend(report::write(dir, profile, self)?);
+        Ok(written)
+    }
+
+    fn env(&self, dir: &Path, profile: &Profile, plan: &Plan, sizer: &Sizer) -> String {
+        // An absolute path works from any directory; one that cannot be resolved stays as given.
+        let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        emit::env_text(
+            sizer,
+            &profile.provenance().headline(),
+            &dir.join(emit::SIZER_FILE).display().to_string(),
+            &plan.alignment.reason,
+            plan.schedule.ends_by == EndsBy::Memory,
+        )
+    }
+}
