@@ -164,7 +164,6 @@ struct Absorb {
     load.start(0);
     u32 groups = (k + GROUP - 1) / GROUP;
     for (u32 s = 0; s < groups; s++) {
-      if (s) barrier();
       load.finish(lds, t);
       barrier();
       const u8 *f0 = lds + frag, *f1 = lds + (frag ^ 64);
@@ -189,6 +188,7 @@ struct Absorb {
           f32x4 zero = {0, 0, 0, 0};
           acc[i][j] += mma2<FP8>(w0[j], w1[j], x0[i], x1[i], zero) * scale[i];
         }
+      barrier();
     }
 
     float ws = *w_scale;

@@ -3,6 +3,7 @@
 
 mod devices;
 mod fit;
+mod kernel;
 mod output;
 mod tune;
 mod worker;
@@ -43,6 +44,8 @@ enum Command {
     Devices(devices::Arguments),
     /// Fit the memory of a deployed engine from field observations.
     Fit(fit::Arguments),
+    /// List and check the bundled kernels.
+    Kernel(kernel::Arguments),
     /// Measure what a parent sends (internal).
     #[command(hide = true)]
     Worker(worker::Arguments),
@@ -79,6 +82,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         None => tune::run(cli.tune),
         Some(Command::Devices(arguments)) => devices::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
+        Some(Command::Kernel(arguments)) => kernel::run(&arguments),
         Some(Command::Worker(arguments)) => worker::run(&arguments),
     }
 }

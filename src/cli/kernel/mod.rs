@@ -1,0 +1,48 @@
+//! `tune kernel`: the bundled kernels and any other code object. One file a subcommand.
+
+mod check;
+mod list;
+
+use clap::{Args, Subcommand};
+
+use crate::error::{Exit, Result};
+
+/// Arguments of `tune kernel`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the bundled kernels with their registers, LDS, spills, occupancy and instructions.
+    List(list::Arguments),
+    /// Run every kernel and pipeline on the simulator and compare with f64 references.
+    Check(check::Arguments),
+}
+
+/// Runs a subcommand.
+///
+/// # Errors
+/// The subcommand's.
+pub fn run(arguments: &Arguments) -> Result<Exit> {
+    match &arguments.command {
+        Command::List(arguments) => list::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
+    }
+}
+
+/// The targets to work on: the one named, or all that have bundled kernels.
+fn targets(arch: Option<&str>) -> Result<Vec<String>> {
+    let known: Vec<String> =
+        cdna_sim::isa::Arch::ALL.iter().map(|arch| arch.name().to_owned()).collect();
+    match arch {
+        None => Ok(known),
+        Some(name) if known.iter().any(|known| known == name) => Ok(vec![name.to_owned()]),
+        Some(name) => {
+            Err(crate::error::Error::usage(format_args!("there are no kernels for {name:?}"))
+                .advice(format_args!("expected one of {}", known.join(", "))))
+        }
+    }
+}
