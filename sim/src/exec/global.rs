@@ -302,3 +302,6 @@ pub(super) fn write_lds(
 pub(super) fn scalar_offset(wave: &Wave, operand: Operand) -> u32 {
     if operand == Operand::None { 0 } else { scalar32(wave, operand) }
 }
+
+#[cfg(test)]
+mod tests;

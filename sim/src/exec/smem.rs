@@ -94,3 +94,6 @@ fn read(ctx: &Ctx<'_>, addr: u64, dst: &mut [u32]) -> Result<(), FaultKind> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
