@@ -10,12 +10,17 @@ pub mod formats;
 pub mod global;
 pub mod lds;
 pub mod mfma;
+mod mode;
 mod operand;
 mod program;
+mod scalar;
 mod scratch;
 pub mod smem;
 mod state;
 mod step;
+#[cfg(test)]
+mod testing;
+mod vector;
 
 pub use program::Program;
 pub use state::{

@@ -4,6 +4,7 @@
 //! carry the function that executes them, so that running one costs no lookup.
 
 use super::step::{self, Handler};
+use super::vector::{self, Plan};
 use crate::isa::{Arch, Enc, Inst};
 
 /// The instructions of one loaded code object's text section, decoded once.
@@ -31,6 +32,8 @@ pub(super) struct Code {
     pub(super) run: Handler,
     /// Index of the instruction that a SOPP or SOPK branch jumps to; `u32::MAX` if there is none.
     pub(super) target: u32,
+    /// Operands and kernel of a vector instruction.
+    pub(super) plan: Plan,
 }
 
 impl Program {
@@ -86,6 +89,10 @@ impl Program {
             _ => None,
         };
         let target = target.and_then(|t| u32::try_from(t).ok()).unwrap_or(u32::MAX);
-        Code { run: step::handler(inst), target }
+        let (run, plan) = match step::handler(inst) {
+            Some(handler) => (handler, Plan::NONE),
+            None => vector::resolve(inst, self.arch).unwrap_or((step::missing, Plan::NONE)),
+        };
+        Code { run, target, plan }
     }
 }

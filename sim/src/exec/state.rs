@@ -1,6 +1,7 @@
 //! Architectural state of a wave and what its instructions can reach.
 
 use super::Program;
+use super::vector::Scratch;
 use crate::isa::reg;
 use crate::memory::AddressSpace;
 
@@ -128,6 +129,8 @@ pub struct Wave {
     pub scratch_stride: u32,
     /// Wave within its workgroup.
     pub id: u32,
+    /// Working registers of vector instructions; nothing in them outlives an instruction.
+    pub(super) lanes: Box<Scratch>,
 }
 
 impl Wave {
@@ -143,6 +146,7 @@ impl Wave {
             scratch: vec![0; WAVE * scratch_stride as usize],
             scratch_stride,
             id: 0,
+            lanes: Box::new(Scratch::ZERO),
         }
     }
 

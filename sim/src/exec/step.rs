@@ -4,9 +4,9 @@
 //! Goes in: a wave and what it can reach. Comes out: the changed wave and why it stopped.
 
 use super::program::Code;
-use super::{Ctx, Flow, Wave};
+use super::{Ctx, Flow, Wave, global, lds, mfma, scalar, smem};
 use crate::fault::FaultKind;
-use crate::isa::{Enc, Inst};
+use crate::isa::{Enc, Inst, Op};
 
 /// Executes one instruction; `Wave::pc` already points past it.
 pub(super) type Handler = fn(&mut Wave, &mut Ctx<'_>, &Inst, &Code) -> Result<Flow, FaultKind>;
@@ -70,16 +70,24 @@ fn drive(
     Ok((flow, limit))
 }
 
-/// The function that executes `inst`.
-pub(super) fn handler(inst: &Inst) -> Handler {
-    match inst.enc {
-        Enc::Sop1 | Enc::Sop2 | Enc::Sopc | Enc::Sopk | Enc::Sopp => missing,
-        Enc::Vop1 | Enc::Vop2 | Enc::Vopc | Enc::Vop3 | Enc::Vop3sd | Enc::Vop3p => missing,
-        Enc::Mai | Enc::MaiScale => missing,
-        Enc::Smem => missing,
-        Enc::Ds => missing,
-        Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => missing,
-    }
+/// The function that executes `inst`, or `None` if its unit is the vector ALU.
+pub(super) fn handler(inst: &Inst) -> Option<Handler> {
+    Some(match inst.enc {
+        Enc::Sop1 | Enc::Sop2 | Enc::Sopc | Enc::Sopk | Enc::Sopp => scalar::handler(inst),
+        Enc::Vop1 | Enc::Vop2 | Enc::Vopc | Enc::Vop3 | Enc::Vop3sd | Enc::Vop3p => return None,
+        Enc::Mai if matches!(inst.op, Op::VAccvgprReadB32 | Op::VAccvgprWriteB32) => return None,
+        Enc::Mai | Enc::MaiScale => |wave, ctx, inst, _| next(mfma::execute(wave, ctx, inst)),
+        Enc::Smem => |wave, ctx, inst, _| next(smem::execute(wave, ctx, inst)),
+        Enc::Ds => |wave, ctx, inst, _| next(lds::execute(wave, ctx, inst)),
+        Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => {
+            |wave, ctx, inst, _| next(global::execute(wave, ctx, inst))
+        }
+    })
+}
+
+/// What follows an instruction that does not branch.
+fn next(result: Result<(), FaultKind>) -> Result<Flow, FaultKind> {
+    result.map(|()| Flow::Next)
 }
 
 /// The fault of an instruction that is decoded but not executed.
@@ -87,6 +95,11 @@ pub(super) fn unimplemented(inst: &Inst) -> FaultKind {
     FaultKind::Unimplemented { text: inst.op.info().name.to_owned() }
 }
 
-fn missing(_: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+pub(super) fn missing(
+    _: &mut Wave,
+    _: &mut Ctx<'_>,
+    inst: &Inst,
+    _: &Code,
+) -> Result<Flow, FaultKind> {
     Err(unimplemented(inst))
 }

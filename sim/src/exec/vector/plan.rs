@@ -1,0 +1,297 @@
+//! What is worked out once about a vector instruction: its kernels, operand types, destination and
+//! the MODE bits that matter to it.
+//!
+//! Goes in: a decoded instruction. Comes out: a [`Plan`] that executing it needs no lookup for.
+
+use super::kernel::{Kernel, Sources};
+use super::lane::Out;
+use super::{compare, convert, directed, float, int, scaled, short};
+use crate::exec::mode;
+use crate::isa::{Arch, Enc, Inst, Op, Ty};
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Plan {
+    /// Computes the result in the usual mode.
+    pub(super) kernel: Kernel,
+    /// Computes the result in any rounding mode and with FP16_OVFL.
+    pub(super) directed: Kernel,
+    /// Sources, with the destination of accumulating operations.
+    pub(super) sources: u8,
+    /// Types of the sources.
+    pub(super) types: [Ty; 3],
+    /// Type of the destination.
+    pub(super) result: Ty,
+    /// Where the result goes.
+    pub(super) dest: Dest,
+    /// Whether a lane mask is written besides the result.
+    pub(super) carry: bool,
+    /// Whether the last source is the destination.
+    pub(super) accumulates: bool,
+    /// Implicit operand.
+    pub(super) extra: Extra,
+    /// Whether the instruction has modifiers.
+    pub(super) modified: bool,
+    /// Bits of MODE that change what the instruction does.
+    pub(super) mode_mask: u32,
+    /// Their values for which `kernel` is right.
+    pub(super) mode_usual: u32,
+}
+
+/// What part of which register a result goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dest {
+    /// One register.
+    Full,
+    /// Two registers.
+    Wide,
+    /// The low half; the high half is kept.
+    Low,
+    /// The high half; the low half is kept.
+    High,
+    /// One byte; the others are kept.
+    Byte(u8),
+    /// A lane mask.
+    Mask,
+    /// A lane mask and EXEC.
+    MaskExec,
+}
+
+/// Operands that are not encoded as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    None,
+    /// VCC, one flag per lane.
+    Vcc,
+    /// The truth table of `v_bitop3`.
+    Table(u8),
+}
+
+impl Plan {
+    /// The plan of everything that is not a vector operation.
+    pub(in crate::exec) const NONE: Plan = Plan {
+        kernel: nothing,
+        directed: nothing,
+        sources: 0,
+        types: [Ty::None; 3],
+        result: Ty::None,
+        dest: Dest::Full,
+        carry: false,
+        accumulates: false,
+        extra: Extra::None,
+        modified: false,
+        mode_mask: 0,
+        mode_usual: 0,
+    };
+
+    /// The plan of `inst`, or `None` if its operation has no kernel.
+    pub(super) fn new(inst: &Inst, arch: Arch) -> Option<Plan> {
+        let op = inst.op;
+        let info = op.info();
+        let float_result = is_float(info.dst);
+        let saturating = if inst.mods.clamp && !float_result {
+            int::lookup_clamped(op).or_else(|| short::lookup_clamped(op))
+        } else {
+            None
+        };
+        let kernel = saturating
+            .or_else(|| int::lookup(op))
+            .or_else(|| float::lookup(op))
+            .or_else(|| compare::lookup(op))
+            .or_else(|| float::lookup_half(op))
+            .or_else(|| short::lookup(op))
+            .or_else(|| scaled::lookup(op))
+            .or_else(|| convert::lookup(op, arch))?
+            .select();
+        let directed = directed::lookup(op).map_or(kernel, |pair| pair.select());
+
+        let accumulates = accumulates(op);
+        let literal = matches!(op, Op::VFmaakF32 | Op::VFmamkF32 | Op::VMadakF16 | Op::VMadmkF16);
+        let mut types = [Ty::B32; 3];
+        for (to, from) in types.iter_mut().zip(info.src) {
+            *to = *from;
+        }
+        if accumulates || literal {
+            types[2] = info.dst;
+        }
+        let sources = info.src.len().min(3) + usize::from(accumulates || literal);
+        let extra = match op {
+            Op::VDivFmasF32 | Op::VDivFmasF64 => Extra::Vcc,
+            Op::VBitop3B16 | Op::VBitop3B32 => {
+                Extra::Table(inst.mods.omod << 6 | inst.mods.abs << 3 | inst.mods.neg)
+            }
+            _ => Extra::None,
+        };
+        let mut plan = Plan {
+            kernel,
+            directed,
+            sources: sources.min(3) as u8,
+            types,
+            result: info.dst,
+            dest: destination(inst),
+            carry: info.sdst == Ty::Mask,
+            accumulates,
+            extra,
+            modified: false,
+            mode_mask: 0,
+            mode_usual: 0,
+        };
+        plan.modified = plan.has_modifiers(inst);
+        plan.set_mode(inst);
+        Some(plan)
+    }
+
+    /// Whether anything but the plain registers and constants takes part.
+    fn has_modifiers(&self, inst: &Inst) -> bool {
+        let m = &inst.mods;
+        if m.dpp.is_some() || m.sdwa.is_some() || m.clamp {
+            return true;
+        }
+        let selects = match inst.op {
+            Op::VFmaMixF32 | Op::VFmaMixloF16 | Op::VFmaMixhiF16 | Op::VPkMovB32 => true,
+            // Eight- and four-bit dot products take whole registers.
+            Op::VDot4I32I8 | Op::VDot4U32U8 | Op::VDot8I32I4 | Op::VDot8U32U4 => false,
+            _ if inst.enc == Enc::Vop3p => (0..usize::from(self.sources)).any(|i| {
+                let (low, high) = (m.op_sel >> i & 1, m.op_sel_hi >> i & 1);
+                is_packed(self.types[i]) && (low, high) != (0, 1)
+            }),
+            _ => m.op_sel & 7 != 0,
+        };
+        selects || self.has_signs() && (m.neg | m.abs | m.neg_hi | m.omod) != 0
+    }
+
+    /// Whether the sign and output modifiers mean what they say: `v_bitop3` keeps its truth table
+    /// there.
+    pub(super) fn has_signs(&self) -> bool {
+        !matches!(self.extra, Extra::Table(_))
+    }
+
+    fn set_mode(&mut self, inst: &Inst) {
+        let types = &self.types[..usize::from(self.sources)];
+        let any = |test: fn(Ty) -> bool| types.iter().any(|t| test(*t)) || test(self.result);
+        let single = any(|t| matches!(t, Ty::F32 | Ty::PkF32));
+        let half = any(|t| matches!(t, Ty::F16 | Ty::PkF16 | Ty::F64));
+        let mixed = matches!(inst.op, Op::VFmaMixF32 | Op::VFmaMixloF16 | Op::VFmaMixhiF16);
+        self.mode_mask = mode::GPR_IDX_EN;
+        if tests_class(inst.op) {
+            return;
+        }
+        if single || mixed {
+            self.mode_mask |= mode::DENORM_32 | mode::ROUND_32;
+            self.mode_usual |= mode::DENORM_32;
+        }
+        if half || mixed {
+            self.mode_mask |= mode::DENORM_16_64 | mode::ROUND_16_64;
+            self.mode_usual |= mode::DENORM_16_64;
+        }
+        if matches!(self.result, Ty::F16 | Ty::PkF16) {
+            self.mode_mask |= mode::FP16_OVFL;
+        }
+    }
+}
+
+/// Whether an operation looks at the bits of a float and not at its value.
+pub(super) fn tests_class(op: Op) -> bool {
+    use Op::{
+        VCmpClassF16, VCmpClassF32, VCmpClassF64, VCmpxClassF16, VCmpxClassF32, VCmpxClassF64,
+    };
+    matches!(
+        op,
+        VCmpClassF16 | VCmpClassF32 | VCmpClassF64 | VCmpxClassF16 | VCmpxClassF32 | VCmpxClassF64
+    )
+}
+
+/// Whether a type is two 16-bit or two f32 values.
+pub(super) fn is_packed(ty: Ty) -> bool {
+    matches!(ty, Ty::PkI16 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32)
+}
+
+fn is_float(ty: Ty) -> bool {
+    matches!(ty, Ty::F16 | Ty::Bf16 | Ty::F32 | Ty::F64 | Ty::PkF16 | Ty::PkBf16 | Ty::PkF32)
+}
+
+fn accumulates(op: Op) -> bool {
+    use Op::{
+        VCvtPkaccumU8F32, VDot2cF32Bf16, VDot2cF32F16, VDot2cI32I16, VDot4cI32I8, VDot8cI32I4,
+        VFmacF32, VFmacF64, VMacF16, VPkFmacF16,
+    };
+    matches!(
+        op,
+        VCvtPkaccumU8F32
+            | VDot2cF32Bf16
+            | VDot2cF32F16
+            | VDot2cI32I16
+            | VDot4cI32I8
+            | VDot8cI32I4
+            | VFmacF32
+            | VFmacF64
+            | VMacF16
+            | VPkFmacF16
+    )
+}
+
+/// Operations that leave the other half of their destination alone. All other 16-bit operations of
+/// these architectures clear it.
+fn keeps_half(op: Op) -> bool {
+    use Op::{
+        VBitop3B16, VCvtPkBf8F32, VCvtPkFp8F32, VCvtScalef32F16Bf8, VCvtScalef32F16Fp8,
+        VCvtScalef32PkBf8Bf16, VCvtScalef32PkBf8F16, VCvtScalef32PkBf8F32, VCvtScalef32PkFp8Bf16,
+        VCvtScalef32PkFp8F16, VCvtScalef32PkFp8F32, VCvtSrBf16F32, VCvtSrF16F32, VDivFixupF16,
+        VFmaF16, VFmaMixloF16, VMadF16, VMadI16, VMadU16, VMax3F16, VMax3I16, VMax3U16, VMed3F16,
+        VMed3I16, VMed3U16, VMin3F16, VMin3I16, VMin3U16,
+    };
+    matches!(
+        op,
+        VBitop3B16
+            | VCvtPkBf8F32
+            | VCvtPkFp8F32
+            | VCvtScalef32F16Bf8
+            | VCvtScalef32F16Fp8
+            | VCvtScalef32PkBf8Bf16
+            | VCvtScalef32PkBf8F16
+            | VCvtScalef32PkBf8F32
+            | VCvtScalef32PkFp8Bf16
+            | VCvtScalef32PkFp8F16
+            | VCvtScalef32PkFp8F32
+            | VCvtSrBf16F32
+            | VCvtSrF16F32
+            | VDivFixupF16
+            | VFmaF16
+            | VMadF16
+            | VMadI16
+            | VFmaMixloF16
+            | VMadU16
+            | VMax3F16
+            | VMax3I16
+            | VMax3U16
+            | VMed3F16
+            | VMed3I16
+            | VMed3U16
+            | VMin3F16
+            | VMin3I16
+            | VMin3U16
+    )
+}
+
+fn destination(inst: &Inst) -> Dest {
+    let info = inst.op.info();
+    match info.dst {
+        Ty::Mask if info.name.starts_with("v_cmpx") => Dest::MaskExec,
+        Ty::Mask => Dest::Mask,
+        Ty::B64 | Ty::F64 | Ty::PkF32 => Dest::Wide,
+        Ty::I8 => Dest::Byte(inst.mods.op_sel >> 2 & 3),
+        Ty::I16 | Ty::F16 | Ty::Bf16 => {
+            let high = inst.enc != Enc::Vop3p && inst.mods.op_sel & 8 != 0;
+            if high || inst.op == Op::VFmaMixhiF16 {
+                Dest::High
+            } else if keeps_half(inst.op) {
+                Dest::Low
+            } else {
+                Dest::Full
+            }
+        }
+        _ => Dest::Full,
+    }
+}
+
+fn nothing(_: &Sources<'_>, _: &mut Out, _: u32) {}

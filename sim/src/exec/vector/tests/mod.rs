@@ -1,0 +1,5 @@
+//! Tests of vector instructions from their encodings, against arithmetic done another way.
+
+mod division;
+mod movement;
+mod transcendental;
