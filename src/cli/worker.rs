@@ -10,8 +10,7 @@ use clap::Args;
 use crate::error::{Error, Exit, Result};
 use crate::grid::Case;
 use crate::hip::{DeviceInfo, Hip};
-use crate::measure::bench::Bench;
-use crate::measure::statistics::StoppingRule;
+use crate::measure::bench::{Bench, Settings};
 use crate::measure::worker::{Message, serve};
 use crate::ops;
 
@@ -49,7 +48,7 @@ pub fn command_line(library: &Path, device: &DeviceInfo) -> Vec<OsString> {
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let hip = Hip::load(Some(&arguments.hip_lib)).map_err(Error::no_device)?;
     let catalog = ops::catalog(&arguments.arch).map_err(Error::failed)?;
-    let mut bench = Bench::open(&hip, arguments.gpu, &catalog, StoppingRule::default())
+    let mut bench = Bench::open(&hip, arguments.gpu, &catalog, Settings::default())
         .map_err(|trouble| Error::no_device(trouble.message))?;
     let measure =
         |group: &[Case], say: &mut dyn FnMut(Message)| measure_group(&mut bench, group, say);

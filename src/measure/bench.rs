@@ -15,7 +15,7 @@ use crate::ops::{KernelEntry, Library};
 use crate::profile::{Outcome, Point};
 use crate::units::Bytes;
 
-/// How long a launch may take before it counts as hung.
+/// How long a launch may take before it counts as hung, unless set otherwise.
 pub const HANG: Duration = Duration::from_secs(60);
 
 /// How long a case may be sampled.
@@ -27,6 +27,21 @@ const INFINITY_CACHE: u64 = 256 << 20;
 /// Share of outliers worth a remark.
 const MANY_OUTLIERS: f64 = 0.1;
 
+/// How a bench measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// When sampling ends.
+    pub rule: StoppingRule,
+    /// How long a launch may take before it counts as hung.
+    pub hang: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { rule: StoppingRule::default(), hang: HANG }
+    }
+}
+
 /// An open device with its kernels.
 pub struct Bench {
     hip: Hip,
@@ -34,7 +49,7 @@ pub struct Bench {
     entries: Entries,
     device: Device,
     library: Library,
-    rule: StoppingRule,
+    settings: Settings,
 }
 
 impl Bench {
@@ -46,11 +61,11 @@ impl Bench {
         hip: &Hip,
         ordinal: u32,
         catalog: &[KernelEntry],
-        rule: StoppingRule,
+        settings: Settings,
     ) -> Result<Self, Trouble> {
-        let (device, library) = connect(hip, ordinal, catalog)?;
+        let (device, library) = connect(hip, ordinal, catalog, settings.hang)?;
         let entries = catalog.iter().map(|entry| (entry.id.clone(), entry.clone())).collect();
-        Ok(Self { hip: hip.clone(), ordinal, entries, device, library, rule })
+        Ok(Self { hip: hip.clone(), ordinal, entries, device, library, settings })
     }
 
     /// Whether one run of a case is exact.
@@ -86,7 +101,8 @@ impl Bench {
     /// When it cannot be opened.
     fn reconnect(&mut self) -> Result<(), Trouble> {
         let catalog: Vec<KernelEntry> = self.entries.values().cloned().collect();
-        (self.device, self.library) = connect(&self.hip, self.ordinal, &catalog)?;
+        (self.device, self.library) =
+            connect(&self.hip, self.ordinal, &catalog, self.settings.hang)?;
         Ok(())
     }
 
@@ -156,7 +172,7 @@ impl Bench {
             }
         };
         let limit = CASE_LIMIT.saturating_mul(u32::try_from(ready.len()).unwrap_or(u32::MAX));
-        match interleave(ready.len(), &self.rule, limit, &mut watch) {
+        match interleave(ready.len(), &self.settings.rule, limit, &mut watch) {
             Ok(samples) => {
                 for ((index, _, point), samples) in ready.into_iter().zip(samples) {
                     finished(index, summarise(point, &samples));
@@ -181,10 +197,15 @@ impl Bench {
     }
 }
 
-fn connect(hip: &Hip, ordinal: u32, catalog: &[KernelEntry]) -> Result<(Device, Library), Trouble> {
+fn connect(
+    hip: &Hip,
+    ordinal: u32,
+    catalog: &[KernelEntry],
+    hang: Duration,
+) -> Result<(Device, Library), Trouble> {
     let device = hip.device(ordinal)?;
     device.set_fidelity(Fidelity::Timing);
-    device.set_timeout(HANG);
+    device.set_timeout(hang);
     let library = Library::from_entries(&device, catalog)?;
     Ok((device, library))
 }

@@ -2,3 +2,5 @@
 
 mod bad_input;
 mod command;
+mod fake_hip;
+mod faults;

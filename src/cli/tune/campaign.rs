@@ -11,11 +11,10 @@ use crate::cli::worker;
 use crate::error::{Error, Exit, Result};
 use crate::grid::{Case, Group};
 use crate::journal::{Finished, Journal};
-use crate::measure::bench::{Bench, HANG};
+use crate::measure::bench::{Bench, HANG, Settings};
 use crate::measure::outcome::Trouble;
 use crate::measure::parallel;
 use crate::measure::prepared::{Entries, blank};
-use crate::measure::statistics::StoppingRule;
 use crate::measure::worker::{Loss, Supervisor, WorkerError};
 use crate::ops::KernelEntry;
 use crate::profile::{Outcome, Point};
@@ -74,7 +73,7 @@ fn on_threads(
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let entries = entries(catalog);
     let open = || {
-        Bench::open(&engine.hip, engine.info.ordinal, catalog, StoppingRule::default())
+        Bench::open(&engine.hip, engine.info.ordinal, catalog, Settings::default())
             .map_err(|trouble| Error::no_device(trouble.message))
     };
     // A device that cannot be opened again fails every case that follows in the same way.
