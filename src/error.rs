@@ -20,6 +20,7 @@ use crate::files::FileError;
 use crate::grid::GridError;
 use crate::journal::JournalError;
 use crate::model::ModelError;
+use crate::plan::PlanError;
 
 /// Exit status of `tune`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,5 +161,11 @@ impl From<JournalError> for Error {
             JournalError::Key { .. } => Self::usage(error)
                 .advice("resume with the options of that run, or start over in a new directory"),
         }
+    }
+}
+
+impl From<PlanError> for Error {
+    fn from(error: PlanError) -> Self {
+        Self::usage(error)
     }
 }

@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     let mut rows = Vec::new();
     let mut sources = Vec::new();
     for path in &arguments.files {
-        let (source, observations) = read(path)?;
+        let (source, observations) = read_observations(path)?;
         sources.push(source);
         rows.extend(observations);
     }
@@ -70,8 +70,11 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The observations of a file. Rows that cannot be understood are left out and named.
-fn read(path: &Path) -> Result<(Source, Vec<Observation>)> {
+/// The observations of a file. Rows that cannot be understood are left out and named on stderr.
+///
+/// # Errors
+/// Status 4 for a file that is not observations.
+pub fn read_observations(path: &Path) -> Result<(Source, Vec<Observation>)> {
     let text = read_text(path)?;
     let observations = read_csv(&text).map_err(|error| Error::format(path, error))?;
     for cell in &observations.rejected {

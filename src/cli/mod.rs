@@ -4,7 +4,10 @@
 mod devices;
 mod fit;
 mod kernel;
+mod limits;
 mod output;
+mod plan;
+mod source;
 mod tune;
 mod worker;
 
@@ -42,6 +45,8 @@ struct Cli {
 enum Command {
     /// List the devices that can be measured: hardware, or why none, and simulated.
     Devices(devices::Arguments),
+    /// Work out the chunk for every prefix, from a run or from a budget.
+    Plan(plan::Arguments),
     /// Fit the memory of a deployed engine from field observations.
     Fit(fit::Arguments),
     /// List and check the bundled kernels.
@@ -54,7 +59,8 @@ enum Command {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     report_panics();
-    let status = run(std::env::args_os());
+    // The panic hook has said all there is to say.
+    let status = std::panic::catch_unwind(|| run(std::env::args_os())).unwrap_or(Exit::Failed);
     ExitCode::from(status as u8)
 }
 
@@ -81,6 +87,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
     match cli.command {
         None => tune::run(cli.tune),
         Some(Command::Devices(arguments)) => devices::run(&arguments),
+        Some(Command::Plan(arguments)) => plan::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Kernel(arguments)) => kernel::run(&arguments),
         Some(Command::Worker(arguments)) => worker::run(&arguments),

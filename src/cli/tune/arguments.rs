@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::limits::LimitArguments;
 use crate::error::Result;
 use crate::model::{Layout, PRESETS};
-use crate::options::{self, EngineChoice, GridSize, Options, ServerLimits};
-use crate::units::{Bytes, Tokens};
+use crate::options::{self, EngineChoice, GridSize, Options};
+use crate::units::Tokens;
 
 /// Flags of the main job.
 #[derive(Debug, Args)]
@@ -51,24 +52,8 @@ pub struct Arguments {
     /// Number of the device, where there are several of the kind.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     gpu: Option<u32>,
-    /// Memory free on the server after boot, such as 5GB or 4.6GiB.
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
-    free_bytes: Option<Bytes>,
-    /// Free memory below which the server's guard stops it.
-    #[arg(long, value_name = "SIZE", default_value = "1.5GB", allow_hyphen_values = true)]
-    guard: Bytes,
-    /// Memory to keep free on top of the guard.
-    #[arg(long, value_name = "SIZE", default_value = "0.5GB", allow_hyphen_values = true)]
-    margin: Bytes,
-    /// Smallest chunk worth running.
-    #[arg(long, value_name = "TOKENS", default_value = "256", allow_hyphen_values = true)]
-    chunk_min: Tokens,
-    /// Largest chunk.
-    #[arg(long, value_name = "TOKENS", default_value = "2048", allow_hyphen_values = true)]
-    chunk_max: Tokens,
-    /// KV page of the server.
-    #[arg(long, value_name = "TOKENS", default_value = "256", allow_hyphen_values = true)]
-    page_size: Tokens,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Continue the run in --out (default: the newest chunktune-<ARCH>*).
     #[arg(long)]
     resume: bool,
@@ -90,14 +75,7 @@ impl Arguments {
             grid: self.grid,
             t: self.t,
             l: self.l,
-            limits: ServerLimits {
-                free_bytes: self.free_bytes,
-                guard: self.guard,
-                margin: self.margin,
-                chunk_min: self.chunk_min,
-                chunk_max: self.chunk_max,
-                page_size: self.page_size,
-            },
+            limits: self.limits.into(),
             out: self.out,
             engine: self.engine,
             hip_lib: self.hip_lib,

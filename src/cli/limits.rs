@@ -1,0 +1,42 @@
+//! Flags about the server, shared by the commands that plan.
+
+use clap::Args;
+
+use crate::options::ServerLimits;
+use crate::units::{Bytes, Tokens};
+
+/// What the server has to live within.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct LimitArguments {
+    /// Memory free on the server after boot, such as 5GB or 4.6GiB.
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true)]
+    free_bytes: Option<Bytes>,
+    /// Free memory below which the server's guard stops it.
+    #[arg(long, value_name = "SIZE", default_value = "1.5GB", allow_hyphen_values = true)]
+    guard: Bytes,
+    /// Memory to keep free on top of the guard.
+    #[arg(long, value_name = "SIZE", default_value = "0.5GB", allow_hyphen_values = true)]
+    margin: Bytes,
+    /// Smallest chunk worth running.
+    #[arg(long, value_name = "TOKENS", default_value = "256", allow_hyphen_values = true)]
+    chunk_min: Tokens,
+    /// Largest chunk.
+    #[arg(long, value_name = "TOKENS", default_value = "2048", allow_hyphen_values = true)]
+    chunk_max: Tokens,
+    /// KV page of the server.
+    #[arg(long, value_name = "TOKENS", default_value = "256", allow_hyphen_values = true)]
+    page_size: Tokens,
+}
+
+impl From<LimitArguments> for ServerLimits {
+    fn from(flags: LimitArguments) -> Self {
+        Self {
+            free_bytes: flags.free_bytes,
+            guard: flags.guard,
+            margin: flags.margin,
+            chunk_min: flags.chunk_min,
+            chunk_max: flags.chunk_max,
+            page_size: flags.page_size,
+        }
+    }
+}

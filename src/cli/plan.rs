@@ -1,0 +1,148 @@
+//! `tune plan`: the chunk for every prefix, from a profile or from a budget given as a number.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::limits::LimitArguments;
+use super::output;
+use super::source::SourceArguments;
+use crate::error::{Error, Exit, Result};
+use crate::options::{MAX_TOKENS, ServerLimits};
+use crate::plan::{ChunkRange, EndsBy, Plan, Schedule};
+use crate::units::Tokens;
+
+/// Arguments of `tune plan`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    source: SourceArguments,
+    /// Tokens^2 that a chunk may have (T * L), such as 2.0e8, in place of a profile.
+    #[arg(long, value_name = "TOKENS^2", allow_hyphen_values = true, conflicts_with = "profile")]
+    budget: Option<Tokens>,
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Prefixes to give the chunk for, such as 50000,100k; default: every step of the schedule.
+    #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true)]
+    at: Vec<Tokens>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A schedule as printed.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    /// Tokens^2; none where memory does not grow with T*L.
+    budget: Option<u64>,
+    chunk_min: u64,
+    chunk_max: u64,
+    page_size: u64,
+    /// `[prefix_from, chunk]`, ascending, half-open.
+    table: &'a [(u64, u64)],
+    /// Largest prefix that can be served, tokens.
+    max_context: u64,
+    /// What ends the schedule.
+    ends_by: EndsBy,
+    /// Chunk at each prefix asked for.
+    at: Vec<At>,
+    /// The whole plan, where it was made from a profile.
+    plan: Option<&'a Plan>,
+}
+
+/// The chunk at one prefix.
+#[derive(Debug, Serialize)]
+struct At {
+    prefix: u64,
+    /// None past `max_context`.
+    chunk: Option<u64>,
+}
+
+/// Plans and prints.
+///
+/// # Errors
+/// Status 2 for figures that leave no chunk, 4 for a profile that cannot be read.
+pub fn run(arguments: &Arguments) -> Result<Exit> {
+    let limits: ServerLimits = arguments.limits.into();
+    limits.validate()?;
+    match (arguments.budget, &arguments.source.profile) {
+        (Some(budget), _) => from_budget(arguments, &limits, budget),
+        (None, Some(_)) => from_profile(arguments, limits),
+        (None, None) => Err(Error::usage("there is nothing to plan from")
+            .advice("give the directory of a run, or a number: tune plan --budget 2.0e8")),
+    }
+}
+
+fn from_budget(arguments: &Arguments, limits: &ServerLimits, budget: Tokens) -> Result<Exit> {
+    let ServerLimits { chunk_min, chunk_max, page_size, .. } = *limits;
+    let range = ChunkRange::new(chunk_min.0, chunk_max.0, page_size.0)?;
+    let context = arguments.source.context.map(|context| context.0);
+    let schedule = Schedule::of_budget(range, context, budget.0)?;
+    print(arguments, Some(budget.0), &schedule, None)
+}
+
+fn from_profile(arguments: &Arguments, limits: ServerLimits) -> Result<Exit> {
+    let planned = arguments.source.plan(limits)?;
+    let plan = &planned.plan;
+    print(arguments, plan.budget.budget_95, &plan.schedule, Some(plan))
+}
+
+fn print(
+    arguments: &Arguments,
+    budget: Option<u64>,
+    schedule: &Schedule,
+    plan: Option<&Plan>,
+) -> Result<Exit> {
+    if let Some(prefix) = arguments.at.iter().find(|prefix| prefix.0 > MAX_TOKENS) {
+        return Err(Error::usage(format_args!(
+            "--at {prefix} is too long; the limit is {MAX_TOKENS} tokens"
+        )));
+    }
+    let chunk = |prefix: &Tokens| At { prefix: prefix.0, chunk: schedule.at(prefix.0) };
+    let at: Vec<At> = arguments.at.iter().map(chunk).collect();
+    if arguments.json {
+        let report = Report {
+            budget,
+            chunk_min: schedule.range.min,
+            chunk_max: schedule.range.max,
+            page_size: plan.map_or(schedule.range.align, |plan| plan.page_size),
+            table: &schedule.table,
+            max_context: schedule.max_context,
+            ends_by: schedule.ends_by,
+            at,
+            plan,
+        };
+        output::json(&report)?;
+        return Ok(Exit::Ok);
+    }
+    if let Some(plan) = plan {
+        for statement in &plan.statements {
+            output::line(statement)?;
+        }
+        output::line("")?;
+    }
+    for line in lines(schedule, &at) {
+        output::line(line)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The schedule, or the chunks asked for, as a table, and where it ends.
+fn lines(schedule: &Schedule, at: &[At]) -> Vec<String> {
+    let mut lines = vec![format!("{:>12}  {:>8}", "prefix", "chunk")];
+    if at.is_empty() {
+        lines.extend(schedule.table.iter().map(|(from, chunk)| format!("{from:>12}  {chunk:>8}")));
+    }
+    for At { prefix, chunk } in at {
+        let chunk = chunk.map_or("too long".to_string(), |chunk| chunk.to_string());
+        lines.push(format!("{prefix:>12}  {chunk:>8}"));
+    }
+    let why = match schedule.ends_by {
+        EndsBy::Memory => "beyond it even the smallest chunk does not fit",
+        EndsBy::Context => "the context ends there",
+    };
+    lines.push(format!(
+        "{:>12}  is the largest prefix that can be served: {why}",
+        schedule.max_context
+    ));
+    lines
+}
