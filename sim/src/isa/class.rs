@@ -357,7 +357,7 @@ mod tests {
             // global_load_lds_dwordx4 v[2:3], off
             (&[0xddf4_8000, 0x007f_0002], Class::Vmem(MemOp::LoadToLds)),
             // flat_load_dword v12, v[2:3]
-            (&[0xdc50_0000, 0x0c7f_0002], Class::Flat(MemOp::Load)),
+            (&[0xdc50_0000, 0x0c00_0002], Class::Flat(MemOp::Load)),
         ];
         for &(words, expected) in cases {
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();

@@ -126,7 +126,7 @@ pub struct ScaleOperands {
 pub struct Mods {
     /// Negate (VOP3, SDWA, DPP); for VOP3P the low half.
     pub neg: u8,
-    /// Absolute value (VOP3, SDWA, DPP).
+    /// Absolute value (VOP3, SDWA, DPP, `v_fma_mix*`).
     pub abs: u8,
     /// Negate the high half (VOP3P).
     pub neg_hi: u8,
@@ -187,7 +187,8 @@ pub struct Inst {
     pub src: [Operand; 3],
     /// SOPP/SOPK: sign-extended simm16 (SETREG's literal is `src[0]`). DS: offset0 | offset1 << 8.
     /// FLAT family and SMEM: signed offset. MUBUF/MTBUF: unsigned offset. `v_fmaak`/`v_fmamk`
-    /// carry K as `Operand::Literal` in src2 / src1.
+    /// carry K as `Operand::Literal` in src2 / src1. `v_bitop3`: truth table, bit index
+    /// `src0 << 2 | src1 << 1 | src2`. `s_set_gpr_idx_on`: the mask of operands.
     pub imm: i32,
     /// Modifiers.
     pub mods: Mods,

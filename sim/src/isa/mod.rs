@@ -5,6 +5,7 @@
 
 pub mod class;
 mod decode;
+mod disasm;
 mod inst;
 pub mod op;
 mod regs;
@@ -12,6 +13,7 @@ mod types;
 
 pub use class::{Class, MemOp, class};
 pub use decode::{DecodeError, available, decode, decode_text, instructions};
+pub use disasm::{Line, disassemble, listing};
 pub use inst::{Dpp, Enc, Inst, Mods, Operand, ScaleOperands, Sdwa, SdwaSel, reg};
 pub use op::{Op, OpInfo, Ty};
 pub use regs::{File, RegRange, Regs, regs};

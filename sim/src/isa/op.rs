@@ -288,7 +288,6 @@ operations! {
     SSetGprIdxOff "s_set_gpr_idx_off" None None [];
     SSetGprIdxMode "s_set_gpr_idx_mode" None None [];
     SEndpgmOrderedPsDone "s_endpgm_ordered_ps_done" None None [];
-    SSetValuCoexecMode "s_set_valu_coexec_mode" None None [];
     SLoadDword "s_load_dword" B32 None [B64 B32];
     SLoadDwordx2 "s_load_dwordx2" B64 None [B64 B32];
     SLoadDwordx4 "s_load_dwordx4" W4 None [B64 B32];
@@ -455,8 +454,8 @@ operations! {
     VAccvgprMovB32 "v_accvgpr_mov_b32" B32 None [B32];
     VCvtF32Fp8 "v_cvt_f32_fp8" F32 None [I8];
     VCvtF32Bf8 "v_cvt_f32_bf8" F32 None [I8];
-    VCvtPkF32Fp8 "v_cvt_pk_f32_fp8" PkF32 None [I16];
-    VCvtPkF32Bf8 "v_cvt_pk_f32_bf8" PkF32 None [I16];
+    VCvtPkF32Fp8 "v_cvt_pk_f32_fp8" PkF32 None [B32];
+    VCvtPkF32Bf8 "v_cvt_pk_f32_bf8" PkF32 None [B32];
     VPrngB32 "v_prng_b32" B32 None [B32];
     VPermlane16SwapB32 "v_permlane16_swap_b32" B32 None [B32];
     VPermlane32SwapB32 "v_permlane32_swap_b32" B32 None [B32];
@@ -484,8 +483,8 @@ operations! {
     VOrB32 "v_or_b32" B32 None [B32 B32];
     VXorB32 "v_xor_b32" B32 None [B32 B32];
     VDot2cF32Bf16 "v_dot2c_f32_bf16" F32 None [PkBf16 PkBf16];
-    VFmamkF32 "v_fmamk_f32" F32 None [F32 F32];
-    VFmaakF32 "v_fmaak_f32" F32 None [F32 F32];
+    VFmamkF32 "v_fmamk_f32" F32 None [F32 F32 F32];
+    VFmaakF32 "v_fmaak_f32" F32 None [F32 F32 F32];
     VAddCoU32 "v_add_co_u32" B32 Mask [B32 B32];
     VSubCoU32 "v_sub_co_u32" B32 Mask [B32 B32];
     VSubrevCoU32 "v_subrev_co_u32" B32 Mask [B32 B32];
@@ -497,8 +496,8 @@ operations! {
     VSubrevF16 "v_subrev_f16" F16 None [F16 F16];
     VMulF16 "v_mul_f16" F16 None [F16 F16];
     VMacF16 "v_mac_f16" F16 None [F16 F16];
-    VMadmkF16 "v_madmk_f16" F16 None [F16 F16];
-    VMadakF16 "v_madak_f16" F16 None [F16 F16];
+    VMadmkF16 "v_madmk_f16" F16 None [F16 F16 F16];
+    VMadakF16 "v_madak_f16" F16 None [F16 F16 F16];
     VAddU16 "v_add_u16" I16 None [I16 I16];
     VSubU16 "v_sub_u16" I16 None [I16 I16];
     VSubrevU16 "v_subrev_u16" I16 None [I16 I16];
@@ -993,6 +992,7 @@ operations! {
     VSmfmacF3232x32x32Bf8Fp8 "v_smfmac_f32_32x32x32_bf8_fp8" W16 None [B64 W4 B32];
     VSmfmacF3232x32x32Fp8Bf8 "v_smfmac_f32_32x32x32_fp8_bf8" W16 None [B64 W4 B32];
     VSmfmacF3232x32x32Fp8Fp8 "v_smfmac_f32_32x32x32_fp8_fp8" W16 None [B64 W4 B32];
+    VMfmaLdScaleB32 "v_mfma_ld_scale_b32" None None [B32 B32];
     VMfmaScaleF3216x16x128F8f6f4 "v_mfma_scale_f32_16x16x128_f8f6f4" W4 None [W8 W8 W4];
     VMfmaScaleF3232x32x64F8f6f4 "v_mfma_scale_f32_32x32x64_f8f6f4" W16 None [W8 W8 W16];
     DsAddU32 "ds_add_u32" None None [B32 B32];
@@ -1555,7 +1555,6 @@ pub static SOPP: &[(u16, Op)] = &[
     (28, Op::SSetGprIdxOff),
     (29, Op::SSetGprIdxMode),
     (30, Op::SEndpgmOrderedPsDone),
-    (31, Op::SSetValuCoexecMode),
 ];
 
 /// Opcodes of the SMEM encoding, ascending.
@@ -2260,7 +2259,6 @@ pub static VOP3: &[(u16, Op)] = &[
     (317, Op::VXnorB32),
     (320, Op::VNop),
     (321, Op::VMovB32),
-    (322, Op::VReadfirstlaneB32),
     (323, Op::VCvtI32F64),
     (324, Op::VCvtF64I32),
     (325, Op::VCvtF32I32),
@@ -2336,8 +2334,6 @@ pub static VOP3: &[(u16, Op)] = &[
     (397, Op::VCvtNormI16F16),
     (398, Op::VCvtNormU16F16),
     (399, Op::VSatPkU8I16),
-    (401, Op::VSwapB32),
-    (402, Op::VAccvgprMovB32),
     (404, Op::VCvtF32Fp8),
     (405, Op::VCvtF32Bf8),
     (406, Op::VCvtPkF32Fp8),
@@ -2558,6 +2554,7 @@ pub static VOP3P: &[(u16, Op)] = &[
     (41, Op::VDot4U32U8),
     (42, Op::VDot8I32I4),
     (43, Op::VDot8U32U4),
+    (44, Op::VMfmaLdScaleB32),
     (45, Op::VMfmaF3216x16x128F8f6f4),
     (46, Op::VMfmaF3232x32x64F8f6f4),
     (48, Op::VPkFmaF32),

@@ -112,6 +112,7 @@ static GFX950_ONLY: &[Op] = &[
     Op::DsReadB96TrB6,
     Op::DsReadB64TrB8,
     Op::DsReadB64TrB16,
+    Op::VMfmaLdScaleB32,
     Op::VMfmaScaleF3216x16x128F8f6f4,
     Op::VMfmaScaleF3232x32x64F8f6f4,
 ];

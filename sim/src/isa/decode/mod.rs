@@ -7,6 +7,7 @@
 mod arch;
 mod matrix;
 mod memory;
+mod modifiers;
 mod operand;
 mod scalar;
 #[cfg(test)]
@@ -17,6 +18,9 @@ mod vector;
 use super::{Arch, Enc, Inst, Mods, Op, Operand};
 
 pub use arch::available;
+pub(super) use matrix::{is_mix, selects_halves};
+pub(super) use modifiers::selects_byte;
+pub(super) use scalar::NO_IMMEDIATE;
 pub use text::{decode_text, instructions};
 
 /// Why bytes are not an instruction.

@@ -13,8 +13,10 @@ pub const SDWA: u32 = 249;
 /// Source code of VOP1/VOP2/VOPC that says that a DPP dword follows.
 pub const DPP: u32 = 250;
 
-/// General scalar registers.
-const SGPRS: u32 = 102;
+/// Value read from LDS, for 32-bit operations.
+const LDS_DIRECT: u32 = 254;
+/// Scalar registers that a group may reach: the general ones and FLAT_SCRATCH behind them.
+const SGPRS: u32 = 104;
 
 impl Decoder<'_> {
     /// A source by its 9-bit code. `literal` is the dword that follows the instruction, for the
@@ -28,11 +30,15 @@ impl Decoder<'_> {
     ) -> Result<Operand, DecodeError> {
         let dwords = u32::from(ty.dwords());
         match code {
+            0..=127 | 235..=239 | 251..VGPR0 if dwords > 2 && is_vector(op) => {
+                Err(self.bad(op, "a wide operand is in vector registers"))
+            }
             VGPR0.. => self.vgpr(op, code - VGPR0, dwords),
             0..=127 => self.sgpr(op, code, dwords),
             128..=192 => Ok(Operand::Int((code - 128) as i8)),
             193..=208 => Ok(Operand::Int((192 - code as i32) as i8)),
-            235..=239 | 251..=254 => Ok(Operand::Special(code as u8)),
+            LDS_DIRECT if dwords > 1 => Err(self.bad(op, "lds_direct has 32 bits")),
+            235..=239 | 251..=LDS_DIRECT => Ok(Operand::Special(code as u8)),
             240..=248 => Ok(Operand::Float(code as u8)),
             LITERAL => literal
                 .map(Operand::Literal)
@@ -45,8 +51,8 @@ impl Decoder<'_> {
     pub(super) fn sgpr(&self, op: Op, code: u32, dwords: u32) -> Result<Operand, DecodeError> {
         // Hardware and LLVM ignore the low bits of a register group's number.
         let number = code & !(dwords.min(4).next_power_of_two() - 1);
-        let ok = match number {
-            0..SGPRS => number + dwords <= SGPRS,
+        let ok = match code {
+            0..=101 => number + dwords <= SGPRS,
             102..=107 => dwords <= 2 && number == code,
             108..=123 => number + dwords <= 124,
             124 => dwords <= 1,
@@ -65,6 +71,9 @@ impl Decoder<'_> {
         if number + dwords > 256 {
             return Err(self.bad(op, "vector register group past v255"));
         }
+        if dwords > 1 && !number.is_multiple_of(2) {
+            return Err(self.bad(op, "vector register group starts at an odd register"));
+        }
         Ok(Operand::Vgpr(number as u16))
     }
 
@@ -81,6 +90,11 @@ impl Decoder<'_> {
             other => other,
         })
     }
+}
+
+/// Whether an operation belongs to the vector ALU.
+fn is_vector(op: Op) -> bool {
+    op.info().name.starts_with("v_")
 }
 
 /// VCC as an implicit operand.

@@ -22,9 +22,9 @@ impl Decoder<'_> {
         let op = self.op(Enc::Sopc, op::SOPC, bits(w, 22, 16))?;
         let mut inst = self.sop(op, Enc::Sopc, 0, [bits(w, 7, 0), bits(w, 15, 8)])?;
         if op == Op::SSetGprIdxOn {
-            // The second operand is a 4-bit immediate, not a register.
+            // The second operand is an immediate, not a register.
             inst.src[1] = Operand::None;
-            inst.imm = bits(w, 11, 8) as i32;
+            inst.imm = bits(w, 15, 8) as i32;
         }
         Ok(inst)
     }
@@ -64,6 +64,9 @@ impl Decoder<'_> {
         let op = self.op(Enc::Sopp, op::SOPP, bits(w, 22, 16))?;
         let mut inst = plain(op, Enc::Sopp, 4);
         inst.imm = sign_extend(bits(w, 15, 0), 16);
+        if inst.imm != 0 && NO_IMMEDIATE.contains(&op) {
+            return Err(self.bad(op, "unused field is not zero"));
+        }
         Ok(inst)
     }
 
@@ -97,3 +100,14 @@ impl Decoder<'_> {
         Ok(inst)
     }
 }
+
+/// SOPP operations whose immediate must be zero.
+pub(in crate::isa) static NO_IMMEDIATE: &[Op] = &[
+    Op::SWakeup,
+    Op::SBarrier,
+    Op::SIcacheInv,
+    Op::STtracedata,
+    Op::SEndpgmSaved,
+    Op::SSetGprIdxOff,
+    Op::SEndpgmOrderedPsDone,
+];

@@ -1,5 +1,6 @@
 //! Vector ALU encodings: VOP1, VOP2, VOPC with their DPP and SDWA forms, VOP3 and VOP3SD.
 
+use super::modifiers::{float_sources, has_dpp, has_sdwa, is_float, vop3_mods};
 use super::operand::{DPP, LITERAL, SDWA, VCC};
 use super::{DecodeError, Decoder, bit, bits, plain};
 use crate::isa::{Dpp, Enc, Inst, Op, Operand, Sdwa, SdwaSel, Ty, op};
@@ -10,9 +11,13 @@ impl Decoder<'_> {
         let op = self.op(Enc::Vop1, op::VOP1, bits(w, 16, 9))?;
         let mut inst = plain(op, Enc::Vop1, 4);
         self.vop_dst(&mut inst, bits(w, 24, 17))?;
-        if !op.info().src.is_empty() {
-            self.vop_sources(&mut inst, None)?;
+        if op.info().src.is_empty() {
+            if w & 0x01fe_01ff != 0 {
+                return Err(self.bad(op, "unused field is not zero"));
+            }
+            return Ok(inst);
         }
+        self.vop_sources(&mut inst, None)?;
         if op == Op::VAccvgprMovB32
             && let (Operand::Vgpr(d), Operand::Vgpr(s)) = (inst.dst, inst.src[0])
         {
@@ -101,12 +106,23 @@ impl Decoder<'_> {
 
     fn dpp(&self, inst: &mut Inst) -> Result<(), DecodeError> {
         let (op, w) = (inst.op, self.word(1)?);
+        if !has_dpp(op) || inst.enc == Enc::Vopc {
+            return Err(self.bad(op, "has no DPP form"));
+        }
         inst.size = 8;
         inst.src[0] = self.vgpr(op, bits(w, 7, 0), u32::from(op.info().src[0].dwords()))?;
-        inst.mods.neg = u8::from(bit(w, 20)) | u8::from(bit(w, 22)) << 1;
-        inst.mods.abs = u8::from(bit(w, 21)) | u8::from(bit(w, 23)) << 1;
+        let neg = u8::from(bit(w, 20)) | u8::from(bit(w, 22)) << 1;
+        let abs = u8::from(bit(w, 21)) | u8::from(bit(w, 23)) << 1;
+        self.signs(inst, neg, abs)?;
+        let ctrl = bits(w, 16, 8) as u16;
+        let info = op.info();
+        let wide =
+            info.dst.dwords() > 1 || info.src.iter().any(|ty| ty.dwords() > 1 && *ty != Ty::Mask);
+        if !is_dpp_control(ctrl) || wide && !is_row_newbcast(ctrl) {
+            return Err(self.bad(op, "no such lane movement"));
+        }
         inst.mods.dpp = Some(Dpp {
-            ctrl: bits(w, 16, 8) as u16,
+            ctrl,
             row_mask: bits(w, 31, 28) as u8,
             bank_mask: bits(w, 27, 24) as u8,
             bound_ctrl: bit(w, 19),
@@ -116,16 +132,32 @@ impl Decoder<'_> {
 
     fn sdwa(&self, inst: &mut Inst, vsrc1: Option<u32>) -> Result<(), DecodeError> {
         let (op, w) = (inst.op, self.word(1)?);
-        let types = op.info().src;
-        inst.size = 8;
-        inst.src[0] = self.sdwa_source(op, bits(w, 7, 0), bit(w, 23), types[0])?;
-        if let (Some(n), Some(&ty)) = (vsrc1, types.get(1)) {
-            inst.src[1] = self.sdwa_source(op, n, bit(w, 31), ty)?;
+        if !has_sdwa(op) {
+            return Err(self.bad(op, "has no SDWA form"));
         }
-        inst.mods.neg = u8::from(bit(w, 20)) | u8::from(bit(w, 28)) << 1;
-        inst.mods.abs = u8::from(bit(w, 21)) | u8::from(bit(w, 29)) << 1;
-        let src_sel = [self.sel(op, bits(w, 18, 16))?, self.sel(op, bits(w, 26, 24))?];
+        let info = op.info();
+        inst.size = 8;
+        inst.src[0] = self.sdwa_source(op, bits(w, 7, 0), bit(w, 23), info.src[0])?;
+        match (vsrc1, info.src.get(1)) {
+            (Some(n), Some(&ty)) => inst.src[1] = self.sdwa_source(op, n, bit(w, 31), ty)?,
+            _ if w & SDWA_SOURCE1 != 0 => return Err(self.bad(op, "unused field is not zero")),
+            _ => {}
+        }
         let sext = [bit(w, 19), bit(w, 27)];
+        let float = float_sources(op);
+        if (0..2).any(|i| sext[i] && float >> i & 1 != 0) || sext[0] && op == Op::VCvtF32Fp8 {
+            return Err(self.bad(op, "sign extension of a floating-point source"));
+        }
+        // v_pk_fmac_f16 ignores its negation bits.
+        if op != Op::VPkFmacF16 {
+            let neg = u8::from(bit(w, 20)) | u8::from(bit(w, 28)) << 1;
+            let abs = u8::from(bit(w, 21)) | u8::from(bit(w, 29)) << 1;
+            if (neg | abs) & !float != 0 {
+                return Err(self.bad(op, "negation of an integer source"));
+            }
+            (inst.mods.neg, inst.mods.abs) = (neg, abs);
+        }
+        let src_sel = [self.sel(op, bits(w, 18, 16))?, self.sel(op, bits(w, 26, 24))?];
         let (mut dst_sel, mut dst_unused) = (SdwaSel::Dword, 0);
         if inst.enc == Enc::Vopc {
             if bit(w, 15) {
@@ -133,14 +165,32 @@ impl Decoder<'_> {
             }
         } else {
             dst_sel = self.sel(op, bits(w, 10, 8))?;
-            dst_unused = bits(w, 12, 11) as u8;
-            if dst_unused == 3 {
-                return Err(self.bad(op, "reserved dst_unused"));
+            // The reserved value acts as padding.
+            dst_unused = bits(w, 12, 11) as u8 % 3;
+            if op == Op::VCvtF32Fp8 {
+                if dst_sel != SdwaSel::Dword {
+                    return Err(self.bad(op, "writes whole registers only"));
+                }
+                dst_unused = 0;
             }
             inst.mods.clamp = bit(w, 13);
             inst.mods.omod = bits(w, 15, 14) as u8;
+            if inst.mods.omod != 0 && !is_float(info.dst) {
+                return Err(self.bad(op, "output modifier of an integer result"));
+            }
         }
         inst.mods.sdwa = Some(Sdwa { dst_sel, dst_unused, src_sel, sext });
+        Ok(())
+    }
+
+    /// Negation and absolute value of a DPP instruction.
+    fn signs(&self, inst: &mut Inst, neg: u8, abs: u8) -> Result<(), DecodeError> {
+        let mods = vop3_mods(inst.op);
+        if (neg | abs) & !(mods.float | mods.ignored) != 0 {
+            return Err(self.bad(inst.op, "negation of an integer source"));
+        }
+        inst.mods.neg = neg & mods.float;
+        inst.mods.abs = abs & mods.float;
         Ok(())
     }
 
@@ -168,6 +218,14 @@ impl Decoder<'_> {
         }
         let op = self.op(Enc::Vop3, op::VOP3, opcode)?;
         let mut inst = plain(op, Enc::Vop3, 8);
+        if op.info().dst == Ty::None {
+            // v_nop and v_clrexcp
+            return if w & 0xffff == 0 && w1 == 0 {
+                Ok(inst)
+            } else {
+                Err(self.bad(op, "unused field is not zero"))
+            };
+        }
         if op.info().dst == Ty::Mask {
             let field = bits(w, 7, 0);
             if field > 127 {
@@ -178,8 +236,17 @@ impl Decoder<'_> {
             self.vop_dst(&mut inst, bits(w, 7, 0))?;
         }
         self.vop3_sources(&mut inst, w1)?;
-        inst.mods.abs = bits(w, 10, 8) as u8;
-        inst.mods.op_sel = bits(w, 14, 11) as u8;
+        let (abs, op_sel) = (bits(w, 10, 8), bits(w, 14, 11) as u8);
+        if matches!(op, Op::VBitop3B16 | Op::VBitop3B32) {
+            // The truth table takes the place of negation, absolute value and output modifier.
+            inst.imm = (bits(w1, 31, 29) | abs << 3 | bits(w1, 28, 27) << 6) as i32;
+            inst.mods.op_sel = op_sel;
+            if op == Op::VBitop3B32 && op_sel != 0 || bit(w, 15) {
+                return Err(self.bad(op, "has no such modifier"));
+            }
+            return Ok(inst);
+        }
+        self.vop3_modifiers(&mut inst, w1, abs as u8, op_sel)?;
         Ok(inst)
     }
 
@@ -190,21 +257,71 @@ impl Decoder<'_> {
         self.vop_dst(&mut inst, bits(w, 7, 0))?;
         inst.sdst = self.sgpr(op, bits(w, 14, 8), 2)?;
         self.vop3_sources(&mut inst, w1)?;
+        self.vop3_modifiers(&mut inst, w1, 0, 0)?;
         Ok(inst)
     }
 
-    /// The sources, negation, output modifier and clamp of VOP3 and VOP3SD.
+    /// The sources of VOP3 and VOP3SD.
     fn vop3_sources(&self, inst: &mut Inst, w1: u32) -> Result<(), DecodeError> {
         let op = inst.op;
         let codes = [bits(w1, 8, 0), bits(w1, 17, 9), bits(w1, 26, 18)];
         for (i, (&code, &ty)) in codes.iter().zip(op.info().src).enumerate() {
             inst.src[i] = self.source(op, code, ty, None)?;
         }
-        inst.mods.neg = bits(w1, 31, 29) as u8;
-        inst.mods.omod = bits(w1, 28, 27) as u8;
-        inst.mods.clamp = bit(self.word, 15);
         Ok(())
     }
+
+    /// The modifiers of VOP3 and VOP3SD, as far as the operation has them.
+    fn vop3_modifiers(
+        &self,
+        inst: &mut Inst,
+        w1: u32,
+        abs: u8,
+        op_sel: u8,
+    ) -> Result<(), DecodeError> {
+        let op = inst.op;
+        let mods = vop3_mods(op);
+        self.signs(inst, bits(w1, 31, 29) as u8, abs)?;
+        if mods.op_sel != 0 {
+            if op_sel & !mods.op_sel != 0 && !is_permlane_swap(op) {
+                return Err(self.bad(op, "op_sel of an absent operand"));
+            }
+            inst.mods.op_sel = op_sel & mods.op_sel;
+        } else if op == Op::VCvtPkBf16F32 && op_sel & 4 != 0 {
+            return Err(self.bad(op, "op_sel of an absent operand"));
+        }
+        inst.mods.omod = bits(w1, 28, 27) as u8;
+        if inst.mods.omod != 0 && !mods.omod {
+            return Err(self.bad(op, "has no output modifier"));
+        }
+        inst.mods.clamp = bit(self.word, 15);
+        if inst.mods.clamp && !mods.clamp {
+            return Err(self.bad(op, "has no clamp"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a DPP control is defined.
+fn is_dpp_control(ctrl: u16) -> bool {
+    matches!(
+        ctrl,
+        0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x130 | 0x134 | 0x138 | 0x13c
+            | 0x140..=0x143
+    ) || is_row_newbcast(ctrl)
+}
+
+/// Broadcast of one lane to its row, the only movement for 64-bit operands.
+fn is_row_newbcast(ctrl: u16) -> bool {
+    matches!(ctrl, 0x150..=0x15f)
+}
+
+/// The SDWA fields of source 1.
+const SDWA_SOURCE1: u32 = 0xbf00_0000;
+
+/// Whether an operation swaps rows of two registers; `op_sel` holds its DPP-like modifiers.
+fn is_permlane_swap(op: Op) -> bool {
+    matches!(op, Op::VPermlane16SwapB32 | Op::VPermlane32SwapB32)
 }
 
 /// SDWA selections by their code.

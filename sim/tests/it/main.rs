@@ -1,0 +1,5 @@
+//! Integration tests of the simulator.
+
+mod disasm_encodings;
+mod disasm_objects;
+mod tools;
