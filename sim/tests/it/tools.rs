@@ -9,10 +9,6 @@ use cdna_sim::isa::Arch;
 pub const MC: &str = "llvm-mc-22";
 /// Disassembler, the reference.
 pub const OBJDUMP: &str = "llvm-objdump-22";
-/// HIP compiler.
-pub const CLANG: &str = "clang-22";
-/// Linker that the compiler calls.
-pub const LLD: &str = "ld.lld-22";
 
 /// Whether all `tools` are on the path. If not, the calling test should return: this prints why,
 /// or fails where `CHUNKTUNE_REQUIRE_TOOLS=1` says that they must be there.

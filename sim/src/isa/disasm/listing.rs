@@ -20,7 +20,7 @@ impl Line {
     /// The line as `llvm-objdump -d` prints it, without its leading tab: the text padded to 59
     /// columns, the address, the code words and, for a branch, `<symbol+offset>` by `name`.
     pub fn render(&self, name: impl Fn(u64) -> Option<String>) -> String {
-        let mut out = format!("{:<58} // {:012X}:", self.text, self.address);
+        let mut out = format!("{:<59}// {:012X}:", self.text, self.address);
         for word in &self.words {
             out.push_str(&format!(" {word:08X}"));
         }
