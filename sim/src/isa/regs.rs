@@ -284,7 +284,7 @@ mod tests {
     #[test]
     fn a_scaled_matrix_operation_reads_its_scales() {
         // v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[16:23], v[8:11], v40, v41
-        let got = of(&[0xd3ac_0000, 0x0002_5328, 0xd3ad_0000, 0x0422_2104]);
+        let got = of(&[0xd3ac_0000, 0x0002_5328, 0xd3ad_0800, 0x0422_2104]);
         assert_eq!(
             got.reads,
             [vgprs(4, 8), vgprs(16, 8), vgprs(8, 4), vgprs(40, 1), vgprs(41, 1), EXEC]

@@ -2,7 +2,6 @@
 //! compiled here to use as much of the instruction set as the compiler will emit.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use cdna_sim::isa::{Arch, listing};
 use object::{Object, ObjectSection, ObjectSymbol};

@@ -34,7 +34,7 @@ fn the_scale_prefix_counts_only_where_it_is_there() {
     let inst = decode_words(&unscaled, Arch::Gfx950).unwrap();
     assert_eq!((inst.op, inst.enc, inst.size), (Op::VMfmaF3216x16x128F8f6f4, Enc::Mai, 8));
     assert_eq!(inst.dst, Operand::Agpr(0));
-    let scaled = [0xd3ac_0000, 0x0002_1110, unscaled[0], unscaled[1]];
+    let scaled = [0xd3ac_0000, 0x0002_1110, unscaled[0] | 0x800, unscaled[1]];
     let inst = decode_words(&scaled, Arch::Gfx950).unwrap();
     assert_eq!((inst.enc, inst.size), (Enc::MaiScale, 16));
     assert!(decode_words(&scaled, Arch::Gfx942).is_err());
