@@ -69,8 +69,7 @@ pub(super) fn sopp(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code)
         | Op::SIcacheInv
         | Op::SIncperflevel
         | Op::SDecperflevel
-        | Op::STtracedata
-        | Op::SSetValuCoexecMode => false,
+        | Op::STtracedata => false,
         _ => return Err(unimplemented(inst)),
     };
     if taken { branch(wave, ctx, code) } else { Ok(Flow::Next) }
