@@ -43,9 +43,6 @@ kernels! {
     /// Kernels of `v_cmp_*` and `v_cmpx_*`.
     pub(super) fn lookup;
     VCmpClassF32 | VCmpxClassF32 (a: u32, b: u32) -> bool { b >> class_f32(a) & 1 == 1 }
-    VCmpClassF64 | VCmpxClassF64 (a: u64, b: u32) -> bool { b >> class_f64(a) & 1 == 1 }
-    VCmpClassF16 | VCmpxClassF16 (a: u16, b: u32) -> bool { b >> class_f16(a) & 1 == 1 }
-    VCmpFF32 | VCmpxFF32 (a: f32, b: f32) -> bool { false }
     VCmpLtF32 | VCmpxLtF32 (a: f32, b: f32) -> bool { a < b }
     VCmpEqF32 | VCmpxEqF32 (a: f32, b: f32) -> bool { a == b }
     VCmpLeF32 | VCmpxLeF32 (a: f32, b: f32) -> bool { a <= b }
@@ -60,8 +57,6 @@ kernels! {
     VCmpNleF32 | VCmpxNleF32 (a: f32, b: f32) -> bool { !(a <= b) }
     VCmpNeqF32 | VCmpxNeqF32 (a: f32, b: f32) -> bool { a != b }
     VCmpNltF32 | VCmpxNltF32 (a: f32, b: f32) -> bool { !(a < b) }
-    VCmpTruF32 | VCmpxTruF32 (a: f32, b: f32) -> bool { true }
-    VCmpFF64 | VCmpxFF64 (a: f64, b: f64) -> bool { false }
     VCmpLtF64 | VCmpxLtF64 (a: f64, b: f64) -> bool { a < b }
     VCmpEqF64 | VCmpxEqF64 (a: f64, b: f64) -> bool { a == b }
     VCmpLeF64 | VCmpxLeF64 (a: f64, b: f64) -> bool { a <= b }
@@ -76,7 +71,37 @@ kernels! {
     VCmpNleF64 | VCmpxNleF64 (a: f64, b: f64) -> bool { !(a <= b) }
     VCmpNeqF64 | VCmpxNeqF64 (a: f64, b: f64) -> bool { a != b }
     VCmpNltF64 | VCmpxNltF64 (a: f64, b: f64) -> bool { !(a < b) }
-    VCmpTruF64 | VCmpxTruF64 (a: f64, b: f64) -> bool { true }
+    VCmpLtI32 | VCmpxLtI32 (a: i32, b: i32) -> bool { a < b }
+    VCmpEqI32 | VCmpxEqI32 (a: i32, b: i32) -> bool { a == b }
+    VCmpLeI32 | VCmpxLeI32 (a: i32, b: i32) -> bool { a <= b }
+    VCmpGtI32 | VCmpxGtI32 (a: i32, b: i32) -> bool { a > b }
+    VCmpNeI32 | VCmpxNeI32 (a: i32, b: i32) -> bool { a != b }
+    VCmpGeI32 | VCmpxGeI32 (a: i32, b: i32) -> bool { a >= b }
+    VCmpLtU32 | VCmpxLtU32 (a: u32, b: u32) -> bool { a < b }
+    VCmpEqU32 | VCmpxEqU32 (a: u32, b: u32) -> bool { a == b }
+    VCmpLeU32 | VCmpxLeU32 (a: u32, b: u32) -> bool { a <= b }
+    VCmpGtU32 | VCmpxGtU32 (a: u32, b: u32) -> bool { a > b }
+    VCmpNeU32 | VCmpxNeU32 (a: u32, b: u32) -> bool { a != b }
+    VCmpGeU32 | VCmpxGeU32 (a: u32, b: u32) -> bool { a >= b }
+    VCmpLtI64 | VCmpxLtI64 (a: i64, b: i64) -> bool { a < b }
+    VCmpEqI64 | VCmpxEqI64 (a: i64, b: i64) -> bool { a == b }
+    VCmpLeI64 | VCmpxLeI64 (a: i64, b: i64) -> bool { a <= b }
+    VCmpGtI64 | VCmpxGtI64 (a: i64, b: i64) -> bool { a > b }
+    VCmpNeI64 | VCmpxNeI64 (a: i64, b: i64) -> bool { a != b }
+    VCmpGeI64 | VCmpxGeI64 (a: i64, b: i64) -> bool { a >= b }
+    VCmpLtU64 | VCmpxLtU64 (a: u64, b: u64) -> bool { a < b }
+    VCmpEqU64 | VCmpxEqU64 (a: u64, b: u64) -> bool { a == b }
+    VCmpLeU64 | VCmpxLeU64 (a: u64, b: u64) -> bool { a <= b }
+    VCmpGtU64 | VCmpxGtU64 (a: u64, b: u64) -> bool { a > b }
+    VCmpNeU64 | VCmpxNeU64 (a: u64, b: u64) -> bool { a != b }
+    VCmpGeU64 | VCmpxGeU64 (a: u64, b: u64) -> bool { a >= b }
+}
+
+kernels! {
+    single
+    /// Kernels of rare comparisons.
+    pub(super) fn lookup_rare;
+    VCmpClassF16 | VCmpxClassF16 (a: u16, b: u32) -> bool { b >> class_f16(a) & 1 == 1 }
     VCmpFF16 | VCmpxFF16 (a: Half, b: Half) -> bool { false }
     VCmpLtF16 | VCmpxLtF16 (a: Half, b: Half) -> bool { a.0 < b.0 }
     VCmpEqF16 | VCmpxEqF16 (a: Half, b: Half) -> bool { a.0 == b.0 }
@@ -93,38 +118,6 @@ kernels! {
     VCmpNeqF16 | VCmpxNeqF16 (a: Half, b: Half) -> bool { a.0 != b.0 }
     VCmpNltF16 | VCmpxNltF16 (a: Half, b: Half) -> bool { !(a.0 < b.0) }
     VCmpTruF16 | VCmpxTruF16 (a: Half, b: Half) -> bool { true }
-    VCmpFI32 | VCmpxFI32 (a: i32, b: i32) -> bool { false }
-    VCmpLtI32 | VCmpxLtI32 (a: i32, b: i32) -> bool { a < b }
-    VCmpEqI32 | VCmpxEqI32 (a: i32, b: i32) -> bool { a == b }
-    VCmpLeI32 | VCmpxLeI32 (a: i32, b: i32) -> bool { a <= b }
-    VCmpGtI32 | VCmpxGtI32 (a: i32, b: i32) -> bool { a > b }
-    VCmpNeI32 | VCmpxNeI32 (a: i32, b: i32) -> bool { a != b }
-    VCmpGeI32 | VCmpxGeI32 (a: i32, b: i32) -> bool { a >= b }
-    VCmpTI32 | VCmpxTI32 (a: i32, b: i32) -> bool { true }
-    VCmpFU32 | VCmpxFU32 (a: u32, b: u32) -> bool { false }
-    VCmpLtU32 | VCmpxLtU32 (a: u32, b: u32) -> bool { a < b }
-    VCmpEqU32 | VCmpxEqU32 (a: u32, b: u32) -> bool { a == b }
-    VCmpLeU32 | VCmpxLeU32 (a: u32, b: u32) -> bool { a <= b }
-    VCmpGtU32 | VCmpxGtU32 (a: u32, b: u32) -> bool { a > b }
-    VCmpNeU32 | VCmpxNeU32 (a: u32, b: u32) -> bool { a != b }
-    VCmpGeU32 | VCmpxGeU32 (a: u32, b: u32) -> bool { a >= b }
-    VCmpTU32 | VCmpxTU32 (a: u32, b: u32) -> bool { true }
-    VCmpFI64 | VCmpxFI64 (a: i64, b: i64) -> bool { false }
-    VCmpLtI64 | VCmpxLtI64 (a: i64, b: i64) -> bool { a < b }
-    VCmpEqI64 | VCmpxEqI64 (a: i64, b: i64) -> bool { a == b }
-    VCmpLeI64 | VCmpxLeI64 (a: i64, b: i64) -> bool { a <= b }
-    VCmpGtI64 | VCmpxGtI64 (a: i64, b: i64) -> bool { a > b }
-    VCmpNeI64 | VCmpxNeI64 (a: i64, b: i64) -> bool { a != b }
-    VCmpGeI64 | VCmpxGeI64 (a: i64, b: i64) -> bool { a >= b }
-    VCmpTI64 | VCmpxTI64 (a: i64, b: i64) -> bool { true }
-    VCmpFU64 | VCmpxFU64 (a: u64, b: u64) -> bool { false }
-    VCmpLtU64 | VCmpxLtU64 (a: u64, b: u64) -> bool { a < b }
-    VCmpEqU64 | VCmpxEqU64 (a: u64, b: u64) -> bool { a == b }
-    VCmpLeU64 | VCmpxLeU64 (a: u64, b: u64) -> bool { a <= b }
-    VCmpGtU64 | VCmpxGtU64 (a: u64, b: u64) -> bool { a > b }
-    VCmpNeU64 | VCmpxNeU64 (a: u64, b: u64) -> bool { a != b }
-    VCmpGeU64 | VCmpxGeU64 (a: u64, b: u64) -> bool { a >= b }
-    VCmpTU64 | VCmpxTU64 (a: u64, b: u64) -> bool { true }
     VCmpFI16 | VCmpxFI16 (a: i16, b: i16) -> bool { false }
     VCmpLtI16 | VCmpxLtI16 (a: i16, b: i16) -> bool { a < b }
     VCmpEqI16 | VCmpxEqI16 (a: i16, b: i16) -> bool { a == b }
@@ -141,4 +134,17 @@ kernels! {
     VCmpNeU16 | VCmpxNeU16 (a: u16, b: u16) -> bool { a != b }
     VCmpGeU16 | VCmpxGeU16 (a: u16, b: u16) -> bool { a >= b }
     VCmpTU16 | VCmpxTU16 (a: u16, b: u16) -> bool { true }
+    VCmpFF32 | VCmpxFF32 (a: f32, b: f32) -> bool { false }
+    VCmpTruF32 | VCmpxTruF32 (a: f32, b: f32) -> bool { true }
+    VCmpFF64 | VCmpxFF64 (a: f64, b: f64) -> bool { false }
+    VCmpTruF64 | VCmpxTruF64 (a: f64, b: f64) -> bool { true }
+    VCmpFI32 | VCmpxFI32 (a: i32, b: i32) -> bool { false }
+    VCmpTI32 | VCmpxTI32 (a: i32, b: i32) -> bool { true }
+    VCmpFU32 | VCmpxFU32 (a: u32, b: u32) -> bool { false }
+    VCmpTU32 | VCmpxTU32 (a: u32, b: u32) -> bool { true }
+    VCmpFI64 | VCmpxFI64 (a: i64, b: i64) -> bool { false }
+    VCmpTI64 | VCmpxTI64 (a: i64, b: i64) -> bool { true }
+    VCmpFU64 | VCmpxFU64 (a: u64, b: u64) -> bool { false }
+    VCmpTU64 | VCmpxTU64 (a: u64, b: u64) -> bool { true }
+    VCmpClassF64 | VCmpxClassF64 (a: u64, b: u32) -> bool { b >> class_f64(a) & 1 == 1 }
 }

@@ -68,9 +68,6 @@ kernels! {
     VCvtI32F32(a: f32) -> i32 { a as i32 }
     VCvtF16F32(a: f32) -> Half { Half(a) }
     VCvtF32F16(a: Half) -> f32 { a.0 }
-    VCvtRpiI32F32(a: f32) -> i32 { (a + 0.5).floor() as i32 }
-    VCvtFlrI32F32(a: f32) -> i32 { a.floor() as i32 }
-    VCvtOffF32I4(a: u32) -> f32 { offset(a) }
     VCvtF32F64(a: f64) -> f32 { a as f32 }
     VCvtF64F32(a: f32) -> f64 { f64::from(a) }
     VCvtF32Ubyte0(a: u32) -> f32 { (a & 0xff) as f32 }
@@ -79,24 +76,10 @@ kernels! {
     VCvtF32Ubyte3(a: u32) -> f32 { (a >> 24) as f32 }
     VCvtU32F64(a: f64) -> u32 { a as u32 }
     VCvtF64U32(a: u32) -> f64 { f64::from(a) }
-    VCvtF16U16(a: u16) -> Half { Half(f32::from(a)) }
-    VCvtF16I16(a: i16) -> Half { Half(f32::from(a)) }
-    VCvtU16F16(a: Half) -> u16 { a.0 as u16 }
-    VCvtI16F16(a: Half) -> i16 { a.0 as i16 }
-    VCvtNormI16F16(a: Half) -> i16 { snorm(a.0) }
-    VCvtNormU16F16(a: Half) -> u16 { unorm(a.0) }
     VCvtF32Bf16(a: Brain) -> f32 { a.0 }
-    VCvtPkU8F32(a: f32, b: u32, c: u32) -> u32 { insert_u8(a, b, c) }
-    VCvtPkaccumU8F32(a: f32, b: u32, c: u32) -> u32 { insert_u8(a, b, c) }
-    VCvtPknormI16F32(a: f32, b: f32) -> [i16; 2] { [snorm(a), snorm(b)] }
-    VCvtPknormU16F32(a: f32, b: f32) -> [u16; 2] { [unorm(a), unorm(b)] }
-    VCvtPknormI16F16(a: Half, b: Half) -> [i16; 2] { [snorm(a.0), snorm(b.0)] }
-    VCvtPknormU16F16(a: Half, b: Half) -> [u16; 2] { [unorm(a.0), unorm(b.0)] }
     VCvtPkrtzF16F32(a: f32, b: f32) -> [u16; 2] { [truncated_half(a), truncated_half(b)] }
     VCvtPkF16F32(a: f32, b: f32) -> Halves { Halves([a, b]) }
     VCvtPkBf16F32(a: f32, b: f32) -> [Brain; 2] { [Brain(a), Brain(b)] }
-    VCvtSrF16F32(a: f32, b: u32) -> u16 { stochastic_half(a, b) }
-    VCvtSrBf16F32(a: f32, b: u32) -> Brain { Brain(stochastic(a, b, 16)) }
 }
 
 /// Stochastic rounding to half; below its normal range the mantissa is aligned first.
@@ -144,8 +127,31 @@ narrow!(fnuz, Format::Fp8Fnuz, Format::Bf8Fnuz);
 
 /// Kernels of the conversions.
 pub(super) fn lookup(op: Op, arch: Arch) -> Option<Pair> {
-    common(op).or_else(|| match arch {
+    common(op).or_else(|| rare(op)).or_else(|| match arch {
         Arch::Gfx942 => fnuz(op),
         Arch::Gfx950 => ocp(op),
     })
+}
+
+kernels! {
+    single
+    /// Kernels of rare conversions.
+    fn rare;
+    VCvtOffF32I4(a: u32) -> f32 { offset(a) }
+    VCvtNormI16F16(a: Half) -> i16 { snorm(a.0) }
+    VCvtNormU16F16(a: Half) -> u16 { unorm(a.0) }
+    VCvtPkU8F32(a: f32, b: u32, c: u32) -> u32 { insert_u8(a, b, c) }
+    VCvtPkaccumU8F32(a: f32, b: u32, c: u32) -> u32 { insert_u8(a, b, c) }
+    VCvtPknormI16F32(a: f32, b: f32) -> [i16; 2] { [snorm(a), snorm(b)] }
+    VCvtPknormU16F32(a: f32, b: f32) -> [u16; 2] { [unorm(a), unorm(b)] }
+    VCvtPknormI16F16(a: Half, b: Half) -> [i16; 2] { [snorm(a.0), snorm(b.0)] }
+    VCvtPknormU16F16(a: Half, b: Half) -> [u16; 2] { [unorm(a.0), unorm(b.0)] }
+    VCvtSrF16F32(a: f32, b: u32) -> u16 { stochastic_half(a, b) }
+    VCvtSrBf16F32(a: f32, b: u32) -> Brain { Brain(stochastic(a, b, 16)) }
+    VCvtU16F16(a: Half) -> u16 { a.0 as u16 }
+    VCvtI16F16(a: Half) -> i16 { a.0 as i16 }
+    VCvtF16U16(a: u16) -> Half { Half(f32::from(a)) }
+    VCvtF16I16(a: i16) -> Half { Half(f32::from(a)) }
+    VCvtRpiI32F32(a: f32) -> i32 { (a + 0.5).floor() as i32 }
+    VCvtFlrI32F32(a: f32) -> i32 { a.floor() as i32 }
 }

@@ -8,20 +8,20 @@ use super::lane::{Half, Halves};
 use super::rounding::{add_f64, add_odd, f64_to_f16_mode, f64_to_f32, fma_f64, mul_f64};
 use crate::exec::mode::{FP16_OVFL, Round};
 
-fn single(x: f64, mode: u32) -> f32 {
+fn to_single(x: f64, mode: u32) -> f32 {
     f64_to_f32(x, Round::single(mode))
 }
 
 fn add_single(a: f32, b: f32, mode: u32) -> f32 {
-    single(add_odd(a.into(), b.into()), mode)
+    to_single(add_odd(a.into(), b.into()), mode)
 }
 
 fn mul_single(a: f32, b: f32, mode: u32) -> f32 {
-    single(f64::from(a) * f64::from(b), mode)
+    to_single(f64::from(a) * f64::from(b), mode)
 }
 
 fn fma_single(a: f32, b: f32, c: f32, mode: u32) -> f32 {
-    single(add_odd(f64::from(a) * f64::from(b), c.into()), mode)
+    to_single(add_odd(f64::from(a) * f64::from(b), c.into()), mode)
 }
 
 fn add_half(a: f32, b: f32, mode: u32) -> u16 {
@@ -41,6 +41,7 @@ fn mad_half(a: f32, b: f32, c: f32, mode: u32) -> u16 {
 }
 
 kernels! {
+    single
     /// Kernels that read MODE; `None` for operations it does not change.
     pub(super) fn lookup;
     VAddF32(a: f32, b: f32)[mode] -> f32 { add_single(a, b, mode) }
@@ -59,9 +60,9 @@ kernels! {
     VPkFmaF32(a: [f32; 2], b: [f32; 2], c: [f32; 2])[mode] -> [f32; 2] {
         [fma_single(a[0], b[0], c[0], mode), fma_single(a[1], b[1], c[1], mode)]
     }
-    VCvtF32I32(a: i32)[mode] -> f32 { single(a.into(), mode) }
-    VCvtF32U32(a: u32)[mode] -> f32 { single(a.into(), mode) }
-    VCvtF32F64(a: f64)[mode] -> f32 { single(a, mode) }
+    VCvtF32I32(a: i32)[mode] -> f32 { to_single(a.into(), mode) }
+    VCvtF32U32(a: u32)[mode] -> f32 { to_single(a.into(), mode) }
+    VCvtF32F64(a: f64)[mode] -> f32 { to_single(a, mode) }
     VAddF64(a: f64, b: f64)[mode] -> f64 { add_f64(a, b, Round::other(mode)) }
     VMulF64(a: f64, b: f64)[mode] -> f64 { mul_f64(a, b, Round::other(mode)) }
     VFmaF64 | VFmacF64 (a: f64, b: f64, c: f64)[mode] -> f64 { fma_f64(a, b, c, Round::other(mode)) }

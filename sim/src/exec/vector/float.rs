@@ -208,7 +208,6 @@ kernels! {
     VSubF32(a: f32, b: f32) -> f32 { a - b }
     VSubrevF32(a: f32, b: f32) -> f32 { b - a }
     VMulF32(a: f32, b: f32) -> f32 { a * b }
-    VMulLegacyF32(a: f32, b: f32) -> f32 { if a == 0.0 || b == 0.0 { 0.0 } else { a * b } }
     VMinF32(a: f32, b: f32) -> f32 { min(a, b) }
     VMaxF32(a: f32, b: f32) -> f32 { max(a, b) }
     VFmaF32 | VFmacF32 | VFmaakF32 | VFmamkF32 | VFmaMixF32 (a: f32, b: f32, c: f32) -> f32 {
@@ -217,8 +216,6 @@ kernels! {
     VMin3F32(a: f32, b: f32, c: f32) -> f32 { min(min(a, b), c) }
     VMax3F32(a: f32, b: f32, c: f32) -> f32 { max(max(a, b), c) }
     VMed3F32(a: f32, b: f32, c: f32) -> f32 { median(a, b, c) }
-    VMinimum3F32(a: f32, b: f32, c: f32) -> f32 { minimum(minimum(a, b), c) }
-    VMaximum3F32(a: f32, b: f32, c: f32) -> f32 { maximum(maximum(a, b), c) }
     VFractF32(a: f32) -> f32 { fract(a) }
     VTruncF32(a: f32) -> f32 { a.trunc() }
     VCeilF32(a: f32) -> f32 { a.ceil() }
@@ -237,14 +234,6 @@ kernels! {
     VDivScaleF32(a: f32, b: f32, c: f32) -> (f32, bool) { division::scale_f32(a, b, c) }
     VDivFmasF32(a: f32, b: f32, c: f32, d: bool) -> f32 { division::fmas_f32(a, b, c, d) }
     VDivFixupF32(a: f32, b: f32, c: f32) -> f32 { division::fixup_f32(a, b, c) }
-    VCubeidF32(x: f32, y: f32, z: f32) -> f32 {
-        cube(x, y, z, pick(z < 0.0, 5.0, 4.0), pick(y < 0.0, 3.0, 2.0), pick(x < 0.0, 1.0, 0.0))
-    }
-    VCubescF32(x: f32, y: f32, z: f32) -> f32 {
-        cube(x, y, z, pick(z < 0.0, -x, x), x, pick(x < 0.0, z, -z))
-    }
-    VCubetcF32(x: f32, y: f32, z: f32) -> f32 { cube(x, y, z, -y, pick(y < 0.0, -z, z), -y) }
-    VCubemaF32(x: f32, y: f32, z: f32) -> f32 { cube(x, y, z, z, y, x) * 2.0 }
 
     VAddF64(a: f64, b: f64) -> f64 { a + b }
     VMulF64(a: f64, b: f64) -> f64 { a * b }
@@ -255,20 +244,9 @@ kernels! {
     VCeilF64(a: f64) -> f64 { a.ceil() }
     VRndneF64(a: f64) -> f64 { a.round_ties_even() }
     VFloorF64(a: f64) -> f64 { a.floor() }
-    VFractF64(a: f64) -> f64 {
-        let r = a - a.floor();
-        if r >= 1.0 { 1.0_f64.next_down() } else { r }
-    }
     VRcpF64(a: f64) -> f64 { 1.0 / a }
-    VRsqF64(a: f64) -> f64 { 1.0 / a.sqrt() }
     VSqrtF64(a: f64) -> f64 { a.sqrt() }
-    VFrexpExpI32F64(a: f64) -> i32 { division::frexp_f64(a).1 }
-    VFrexpMantF64(a: f64) -> f64 { division::frexp_f64(a).0 }
     VLdexpF64(a: f64, b: i32) -> f64 { division::ldexp_f64(a, b) }
-    VDivScaleF64(a: f64, b: f64, c: f64) -> (f64, bool) { division::scale_f64(a, b, c) }
-    VDivFmasF64(a: f64, b: f64, c: f64, d: bool) -> f64 { division::fmas_f64(a, b, c, d) }
-    VDivFixupF64(a: f64, b: f64, c: f64) -> f64 { division::fixup_f64(a, b, c) }
-    VTrigPreopF64(a: f64, b: u32) -> f64 { division::trig_preop(a, b) }
 
     VPkFmaF32(a: [f32; 2], b: [f32; 2], c: [f32; 2]) -> [f32; 2] {
         [a[0].mul_add(b[0], c[0]), a[1].mul_add(b[1], c[1])]
@@ -276,10 +254,6 @@ kernels! {
     VPkMulF32(a: [f32; 2], b: [f32; 2]) -> [f32; 2] { [a[0] * b[0], a[1] * b[1]] }
     VPkAddF32(a: [f32; 2], b: [f32; 2]) -> [f32; 2] { [a[0] + b[0], a[1] + b[1]] }
     VDot2F32F16 | VDot2cF32F16 (a: Halves, b: Halves, c: f32) -> f32 { dot2(a.0, b.0, c) }
-    VDot2F32Bf16(a: [Brain; 2], b: [Brain; 2], c: f32) -> f32 {
-        a[0].0 * b[0].0 + a[1].0 * b[1].0 + c
-    }
-    VDot2cF32Bf16(a: [Brain; 2], b: [Brain; 2], c: f32) -> f32 { dot2(two(a), two(b), c) }
 }
 
 kernels! {
@@ -289,16 +263,47 @@ kernels! {
     VSubF16(a: Half, b: Half) -> Half { Half(a.0 - b.0) }
     VSubrevF16(a: Half, b: Half) -> Half { Half(b.0 - a.0) }
     VMulF16(a: Half, b: Half) -> Half { Half(a.0 * b.0) }
-    VMacF16 | VMadF16 | VMadLegacyF16 | VMadmkF16 | VMadakF16 (a: Half, b: Half, c: Half) -> Half {
-        mad_half(a, b, c)
-    }
     VFmaF16 | VFmaLegacyF16 (a: Half, b: Half, c: Half) -> Once { Once(fma_half(a.0, b.0, c.0)) }
     VFmaMixloF16 | VFmaMixhiF16 (a: f32, b: f32, c: f32) -> Half { Half(a.mul_add(b, c)) }
     VMaxF16(a: Half, b: Half) -> Half { Half(max(a.0, b.0)) }
     VMinF16(a: Half, b: Half) -> Half { Half(min(a.0, b.0)) }
-    VMin3F16(a: Half, b: Half, c: Half) -> Half { Half(min(min(a.0, b.0), c.0)) }
-    VMax3F16(a: Half, b: Half, c: Half) -> Half { Half(max(max(a.0, b.0), c.0)) }
-    VMed3F16(a: Half, b: Half, c: Half) -> Half { Half(median(a.0, b.0, c.0)) }
+    VPkFmaF16 | VPkFmacF16 (a: Halves, b: Halves, c: Halves) -> Twice {
+        Twice([fma_half(a.0[0], b.0[0], c.0[0]), fma_half(a.0[1], b.0[1], c.0[1])])
+    }
+    VPkAddF16(a: Halves, b: Halves) -> Halves { Halves([a.0[0] + b.0[0], a.0[1] + b.0[1]]) }
+    VPkMulF16(a: Halves, b: Halves) -> Halves { Halves([a.0[0] * b.0[0], a.0[1] * b.0[1]]) }
+    VPkMinF16(a: Halves, b: Halves) -> Halves {
+        Halves([min(a.0[0], b.0[0]), min(a.0[1], b.0[1])])
+    }
+    VPkMaxF16(a: Halves, b: Halves) -> Halves {
+        Halves([max(a.0[0], b.0[0]), max(a.0[1], b.0[1])])
+    }
+}
+
+kernels! {
+    single
+    /// Kernels of rare operations.
+    pub(super) fn lookup_rare;
+    VCubeidF32(x: f32, y: f32, z: f32) -> f32 {
+        cube(x, y, z, pick(z < 0.0, 5.0, 4.0), pick(y < 0.0, 3.0, 2.0), pick(x < 0.0, 1.0, 0.0))
+    }
+    VCubescF32(x: f32, y: f32, z: f32) -> f32 {
+        cube(x, y, z, pick(z < 0.0, -x, x), x, pick(x < 0.0, z, -z))
+    }
+    VCubetcF32(x: f32, y: f32, z: f32) -> f32 { cube(x, y, z, -y, pick(y < 0.0, -z, z), -y) }
+    VCubemaF32(x: f32, y: f32, z: f32) -> f32 { cube(x, y, z, z, y, x) * 2.0 }
+    VTrigPreopF64(a: f64, b: u32) -> f64 { division::trig_preop(a, b) }
+    VMinimum3F32(a: f32, b: f32, c: f32) -> f32 { minimum(minimum(a, b), c) }
+    VMaximum3F32(a: f32, b: f32, c: f32) -> f32 { maximum(maximum(a, b), c) }
+    VMulLegacyF32(a: f32, b: f32) -> f32 { if a == 0.0 || b == 0.0 { 0.0 } else { a * b } }
+    VDot2F32Bf16(a: [Brain; 2], b: [Brain; 2], c: f32) -> f32 {
+        a[0].0 * b[0].0 + a[1].0 * b[1].0 + c
+    }
+    VDot2cF32Bf16(a: [Brain; 2], b: [Brain; 2], c: f32) -> f32 { dot2(two(a), two(b), c) }
+    VFractF64(a: f64) -> f64 {
+        let r = a - a.floor();
+        if r >= 1.0 { 1.0_f64.next_down() } else { r }
+    }
     VRcpF16(a: Half) -> Half { Half(1.0 / a.0) }
     VSqrtF16(a: Half) -> Half { Half(a.0.sqrt()) }
     VRsqF16(a: Half) -> Once { Once(1.0 / f64::from(a.0).sqrt()) }
@@ -325,21 +330,22 @@ kernels! {
     VDivFixupF16 | VDivFixupLegacyF16 (a: Half, b: Half, c: Half) -> Half {
         Half(division::fixup_f16(a.0, b.0, c.0))
     }
-    VPkFmaF16 | VPkFmacF16 (a: Halves, b: Halves, c: Halves) -> Twice {
-        Twice([fma_half(a.0[0], b.0[0], c.0[0]), fma_half(a.0[1], b.0[1], c.0[1])])
-    }
-    VPkAddF16(a: Halves, b: Halves) -> Halves { Halves([a.0[0] + b.0[0], a.0[1] + b.0[1]]) }
-    VPkMulF16(a: Halves, b: Halves) -> Halves { Halves([a.0[0] * b.0[0], a.0[1] * b.0[1]]) }
-    VPkMinF16(a: Halves, b: Halves) -> Halves {
-        Halves([min(a.0[0], b.0[0]), min(a.0[1], b.0[1])])
-    }
-    VPkMaxF16(a: Halves, b: Halves) -> Halves {
-        Halves([max(a.0[0], b.0[0]), max(a.0[1], b.0[1])])
-    }
+    VMin3F16(a: Half, b: Half, c: Half) -> Half { Half(min(min(a.0, b.0), c.0)) }
+    VMax3F16(a: Half, b: Half, c: Half) -> Half { Half(max(max(a.0, b.0), c.0)) }
+    VMed3F16(a: Half, b: Half, c: Half) -> Half { Half(median(a.0, b.0, c.0)) }
     VPkMinimum3F16(a: Halves, b: Halves, c: Halves) -> Halves {
         Halves([0, 1].map(|k| minimum(minimum(a.0[k], b.0[k]), c.0[k])))
     }
     VPkMaximum3F16(a: Halves, b: Halves, c: Halves) -> Halves {
         Halves([0, 1].map(|k| maximum(maximum(a.0[k], b.0[k]), c.0[k])))
     }
+    VMacF16 | VMadF16 | VMadLegacyF16 | VMadmkF16 | VMadakF16 (a: Half, b: Half, c: Half) -> Half {
+        mad_half(a, b, c)
+    }
+    VDivScaleF64(a: f64, b: f64, c: f64) -> (f64, bool) { division::scale_f64(a, b, c) }
+    VDivFmasF64(a: f64, b: f64, c: f64, d: bool) -> f64 { division::fmas_f64(a, b, c, d) }
+    VDivFixupF64(a: f64, b: f64, c: f64) -> f64 { division::fixup_f64(a, b, c) }
+    VFrexpExpI32F64(a: f64) -> i32 { division::frexp_f64(a).1 }
+    VFrexpMantF64(a: f64) -> f64 { division::frexp_f64(a).0 }
+    VRsqF64(a: f64) -> f64 { 1.0 / a.sqrt() }
 }

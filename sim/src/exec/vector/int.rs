@@ -154,14 +154,10 @@ kernels! {
     VBfrevB32(a: u32) -> u32 { a.reverse_bits() }
     VFfbhU32(a: u32) -> u32 { if a == 0 { u32::MAX } else { a.leading_zeros() } }
     VFfblB32(a: u32) -> u32 { if a == 0 { u32::MAX } else { a.trailing_zeros() } }
-    VFfbhI32(a: i32) -> u32 { first_sign_change(a) }
-    VPrngB32(a: u32) -> u32 { a << 1 ^ (if a >> 31 == 1 { 197 } else { 0 }) }
 
     VCndmaskB32(a: u32, b: u32, c: bool) -> u32 { if c { b } else { a } }
     VMulI32I24(a: i32, b: i32) -> u32 { (i24(a) * i24(b)) as u32 }
-    VMulHiI32I24(a: i32, b: i32) -> u32 { ((i24(a) * i24(b)) >> 32) as u32 }
     VMulU32U24(a: u32, b: u32) -> u32 { (u24(a) * u24(b)) as u32 }
-    VMulHiU32U24(a: u32, b: u32) -> u32 { ((u24(a) * u24(b)) >> 32) as u32 }
     VMinI32(a: i32, b: i32) -> i32 { a.min(b) }
     VMaxI32(a: i32, b: i32) -> i32 { a.max(b) }
     VMinU32(a: u32, b: u32) -> u32 { a.min(b) }
@@ -189,7 +185,6 @@ kernels! {
     VBfeI32(a: i32, b: u32, c: u32) -> i32 { bfe_i32(a, b, c) }
     VBfiB32(a: u32, b: u32, c: u32) -> u32 { (a & b) | (!a & c) }
     VBfmB32(a: u32, b: u32) -> u32 { ((1 << (a & 31)) - 1) << (b & 31) }
-    VLerpU8(a: u32, b: u32, c: u32) -> u32 { lerp(a, b, c) }
     VAlignbitB32(a: u32, b: u32, c: u32) -> u32 {
         ((u64::from(a) << 32 | u64::from(b)) >> (c & 31)) as u32
     }
@@ -202,13 +197,6 @@ kernels! {
     VMax3U32(a: u32, b: u32, c: u32) -> u32 { a.max(b).max(c) }
     VMed3I32(a: i32, b: i32, c: i32) -> i32 { median(a, b, c) }
     VMed3U32(a: u32, b: u32, c: u32) -> u32 { median(a, b, c) }
-    VSadU8(a: u32, b: u32, c: u32) -> u32 { sad_u8(a, b, false).wrapping_add(c) }
-    VSadHiU8(a: u32, b: u32, c: u32) -> u32 { (sad_u8(a, b, false) << 16).wrapping_add(c) }
-    VSadU16(a: u32, b: u32, c: u32) -> u32 { sad_u16(a, b).wrapping_add(c) }
-    VSadU32(a: u32, b: u32, c: u32) -> u32 { a.abs_diff(b).wrapping_add(c) }
-    VMsadU8(a: u32, b: u32, c: u32) -> u32 { sad_u8(a, b, true).wrapping_add(c) }
-    VQsadPkU16U8(a: u64, b: u32, c: u64) -> u64 { quad_sad(a, b, c, false) }
-    VMqsadPkU16U8(a: u64, b: u32, c: u64) -> u64 { quad_sad(a, b, c, true) }
     VPermB32(a: u32, b: u32, c: u32) -> u32 { perm(a, b, c) }
     VXadU32(a: u32, b: u32, c: u32) -> u32 { (a ^ b).wrapping_add(c) }
     VLshlAddU32(a: u32, b: u32, c: u32) -> u32 { (a << (b & 31)).wrapping_add(c) }
@@ -242,18 +230,11 @@ kernels! {
         let below = if lane.0 < 32 { 0 } else { (1 << (lane.0 & 31)) - 1 };
         (a & below).count_ones().wrapping_add(b)
     }
-    VDot2I32I16 | VDot2cI32I16 (a: [i16; 2], b: [i16; 2], c: i32) -> i32 {
-        dot2(a, b).wrapping_add(c)
-    }
-    VDot2U32U16(a: [u16; 2], b: [u16; 2], c: u32) -> u32 { dot2_unsigned(a, b).wrapping_add(c) }
-    VDot4I32I8 | VDot4cI32I8 (a: u32, b: u32, c: i32) -> i32 { dot4(a, b).wrapping_add(c) }
-    VDot4U32U8(a: u32, b: u32, c: u32) -> u32 { dot4_unsigned(a, b).wrapping_add(c) }
-    VDot8I32I4 | VDot8cI32I4 (a: u32, b: u32, c: i32) -> i32 { dot8(a, b).wrapping_add(c) }
-    VDot8U32U4(a: u32, b: u32, c: u32) -> u32 { dot8_unsigned(a, b).wrapping_add(c) }
     VPkMovB32(a: u64, b: u64) -> [u32; 2] { [a as u32, (b >> 32) as u32] }
 }
 
 kernels! {
+    single
     /// Kernels of the forms whose clamp bit saturates.
     pub(super) fn lookup_clamped;
     VAddU32 | VAddCoU32 (a: u32, b: u32) -> (u32, bool) {
@@ -313,4 +294,30 @@ fn carrying_add(a: u32, b: u32, carry: bool) -> (u32, bool) {
 fn borrowing_sub(a: u32, b: u32, borrow: bool) -> (u32, bool) {
     let difference = u64::from(a).wrapping_sub(u64::from(b)).wrapping_sub(u64::from(borrow));
     (difference as u32, difference >> 32 != 0)
+}
+
+kernels! {
+    single
+    /// Kernels of rare operations.
+    pub(super) fn lookup_rare;
+    VLerpU8(a: u32, b: u32, c: u32) -> u32 { lerp(a, b, c) }
+    VSadU8(a: u32, b: u32, c: u32) -> u32 { sad_u8(a, b, false).wrapping_add(c) }
+    VSadHiU8(a: u32, b: u32, c: u32) -> u32 { (sad_u8(a, b, false) << 16).wrapping_add(c) }
+    VSadU16(a: u32, b: u32, c: u32) -> u32 { sad_u16(a, b).wrapping_add(c) }
+    VSadU32(a: u32, b: u32, c: u32) -> u32 { a.abs_diff(b).wrapping_add(c) }
+    VMsadU8(a: u32, b: u32, c: u32) -> u32 { sad_u8(a, b, true).wrapping_add(c) }
+    VQsadPkU16U8(a: u64, b: u32, c: u64) -> u64 { quad_sad(a, b, c, false) }
+    VMqsadPkU16U8(a: u64, b: u32, c: u64) -> u64 { quad_sad(a, b, c, true) }
+    VDot8U32U4(a: u32, b: u32, c: u32) -> u32 { dot8_unsigned(a, b).wrapping_add(c) }
+    VDot8I32I4 | VDot8cI32I4 (a: u32, b: u32, c: i32) -> i32 { dot8(a, b).wrapping_add(c) }
+    VDot4U32U8(a: u32, b: u32, c: u32) -> u32 { dot4_unsigned(a, b).wrapping_add(c) }
+    VDot2U32U16(a: [u16; 2], b: [u16; 2], c: u32) -> u32 { dot2_unsigned(a, b).wrapping_add(c) }
+    VDot2I32I16 | VDot2cI32I16 (a: [i16; 2], b: [i16; 2], c: i32) -> i32 {
+        dot2(a, b).wrapping_add(c)
+    }
+    VDot4I32I8 | VDot4cI32I8 (a: u32, b: u32, c: i32) -> i32 { dot4(a, b).wrapping_add(c) }
+    VMulHiI32I24(a: i32, b: i32) -> u32 { ((i24(a) * i24(b)) >> 32) as u32 }
+    VMulHiU32U24(a: u32, b: u32) -> u32 { ((u24(a) * u24(b)) >> 32) as u32 }
+    VFfbhI32(a: i32) -> u32 { first_sign_change(a) }
+    VPrngB32(a: u32) -> u32 { a << 1 ^ (if a >> 31 == 1 { 197 } else { 0 }) }
 }

@@ -1,69 +1,80 @@
-//! Kernels: what an operation computes for 64 lanes, compiled once for any host and once for AVX2
-//! and FMA.
+//! Kernels: what an operation computes for 64 lanes.
 //!
-//! Goes in: an operation written as a function of one lane. Comes out: a pair of functions over
-//! whole registers, of which [`Pair::select`] picks the one this host runs.
+//! Goes in: an operation written as a function of one lane. Comes out: a function over whole
+//! registers, compiled for AVX2 and FMA where the host may have them, and a function of one lane
+//! that runs anywhere. [`Pair::select`] picks what this host runs.
 
 use super::lane::Out;
-use crate::exec::Lanes;
+use crate::exec::{Lanes, WAVE};
 
 /// Sources of an operation: up to three operands of up to two registers, and a fourth that holds
 /// an implicit one (VCC of `v_div_fmas`, the truth table of `v_bitop3`).
 pub(super) type Sources<'a> = [[&'a Lanes; 2]; 4];
 
-/// Computes all 64 lanes. The last argument is the MODE register.
-///
-/// # Safety
-/// A kernel made for AVX2 and FMA may only be called where they exist.
-pub(in crate::exec) type Kernel = unsafe fn(&Sources<'_>, &mut Out, u32);
+/// Computes all 64 lanes; the last argument is the MODE register. Only to be called on hosts with
+/// AVX2 and FMA when it was compiled for x86-64.
+type Whole = unsafe fn(&Sources<'_>, &mut Out, u32);
 
-/// One operation compiled twice.
+/// Computes one lane.
+type Single = fn(&Sources<'_>, &mut Out, u32, usize);
+
+/// An operation compiled in the ways it may be run.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
-    /// Needs AVX2 and FMA.
-    pub(super) simd: Kernel,
-    /// Runs anywhere.
-    pub(super) base: Kernel,
+    /// All lanes at once; absent for operations that are too rare to be worth the code.
+    pub(super) whole: Option<Whole>,
+    /// Lane by lane.
+    pub(super) single: Single,
 }
 
 impl Pair {
     /// The one to use on this host.
     pub(super) fn select(self) -> Kernel {
-        if simd() { self.simd } else { self.base }
+        match self.whole {
+            Some(whole) if wide() => Kernel(Way::Whole(whole)),
+            _ => Kernel(Way::Single(self.single)),
+        }
     }
 }
 
-/// Whether the host has what `Pair::simd` needs.
-#[cfg(target_arch = "x86_64")]
-pub(super) fn simd() -> bool {
-    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
+/// How this host computes an operation.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct Kernel(Way);
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Only made by [`Pair::select`], which has checked the host.
+    Whole(Whole),
+    Single(Single),
 }
 
-/// Whether the host has what `Pair::simd` needs.
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) fn simd() -> bool {
-    false
-}
+impl Kernel {
+    /// Does nothing.
+    pub(super) const NONE: Kernel = Kernel(Way::Single(|_, _, _, _| {}));
 
-/// Compiles `fn name(args)` with an inlined body twice and yields the two as a [`Pair`].
-macro_rules! pair {
-    ($body:path) => {{
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma")]
-        fn simd(s: &$crate::exec::vector::kernel::Sources<'_>, out: &mut Out, mode: u32) {
-            $body(s, out, mode);
+    /// Computes all lanes.
+    #[inline(always)]
+    pub(super) fn run(self, sources: &Sources<'_>, out: &mut Out, mode: u32) {
+        match self.0 {
+            // SAFETY: `Pair::select` found that the host has what the function needs.
+            Way::Whole(whole) => unsafe { whole(sources, out, mode) },
+            Way::Single(single) => (0..WAVE).for_each(|i| single(sources, out, mode, i)),
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        use base as simd;
-        fn base(s: &$crate::exec::vector::kernel::Sources<'_>, out: &mut Out, mode: u32) {
-            $body(s, out, mode);
-        }
-        $crate::exec::vector::kernel::Pair { simd, base }
-    }};
+    }
 }
 
-/// A table of operations: `Name(a: type, b: type) -> type { expression }`, where an optional
-/// `mode` after the arguments (`; mode`) names the MODE register.
+/// Whether the host can run the functions over whole registers.
+fn wide() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx2")
+        && std::arch::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    return true;
+}
+
+/// A table of operations: `Name(a: type, b: type) -> type { expression }`. Aliases follow the name
+/// after `|`; `[mode]` after the arguments names the MODE register. A table that starts with
+/// `single` is compiled lane by lane only.
 macro_rules! kernels {
     (@load [$($rest:tt)*] $i:ident) => {};
     (@load [($lo:ident $hi:ident) $($rest:tt)*] $i:ident $a:ident: $t:ty) => {
@@ -73,21 +84,61 @@ macro_rules! kernels {
         let $a = <$t as $crate::exec::vector::lane::Src>::get($lo, $hi, $i);
         kernels!(@load [$($rest)*] $i $($more)*);
     };
+    (@whole single $lane:ident) => { None };
+    (@whole whole $lane:ident) => {{
+        // The registers arrive as separate references: that they do not overlap is what lets the
+        // loop vectorise without checks.
+        #[inline(always)]
+        #[allow(clippy::too_many_arguments)]
+        fn all(
+            a0: &$crate::exec::Lanes,
+            a1: &$crate::exec::Lanes,
+            b0: &$crate::exec::Lanes,
+            b1: &$crate::exec::Lanes,
+            c0: &$crate::exec::Lanes,
+            c1: &$crate::exec::Lanes,
+            d0: &$crate::exec::Lanes,
+            d1: &$crate::exec::Lanes,
+            out: &mut Out,
+            mode: u32,
+        ) {
+            for i in 0..$crate::exec::WAVE {
+                $lane(a0, a1, b0, b1, c0, c1, d0, d1, out, mode, i);
+            }
+        }
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+        fn whole(s: &$crate::exec::vector::kernel::Sources<'_>, out: &mut Out, mode: u32) {
+            let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = *s;
+            all(a0, a1, b0, b1, c0, c1, d0, d1, out, mode);
+        }
+        Some(whole)
+    }};
     (
         $(#[$doc:meta])*
         $vis:vis fn $name:ident;
+        $($body:tt)*
+    ) => {
+        kernels!(@table whole [$(#[$doc])* $vis] $name $($body)*);
+    };
+    (
+        single
+        $(#[$doc:meta])*
+        $vis:vis fn $name:ident;
+        $($body:tt)*
+    ) => {
+        kernels!(@table single [$(#[$doc])* $vis] $name $($body)*);
+    };
+    (
+        @table $kind:ident [$($head:tt)*] $name:ident
         $($op:ident $(| $alias:ident)* ($($args:tt)*) $([$mode:ident])? -> $r:ty { $($body:tt)* })*
     ) => {
-        $(#[$doc])*
-        $vis fn $name(op: $crate::isa::Op) -> Option<$crate::exec::vector::kernel::Pair> {
+        $($head)* fn $name(op: $crate::isa::Op) -> Option<$crate::exec::vector::kernel::Pair> {
             use $crate::exec::vector::lane::{Dst, Out};
             Some(match op {
                 $($crate::isa::Op::$op $(| $crate::isa::Op::$alias)* => {
-                    // The registers arrive as separate references: that they do not overlap is
-                    // what lets the loop vectorise without checks.
                     #[inline(always)]
                     #[allow(clippy::too_many_arguments, unused_variables)]
-                    fn lanes(
+                    fn lane(
                         a0: &$crate::exec::Lanes,
                         a1: &$crate::exec::Lanes,
                         b0: &$crate::exec::Lanes,
@@ -98,24 +149,26 @@ macro_rules! kernels {
                         d1: &$crate::exec::Lanes,
                         out: &mut Out,
                         mode: u32,
+                        i: usize,
                     ) {
                         $(let $mode = mode;)?
-                        for i in 0..$crate::exec::WAVE {
-                            kernels!(@load [(a0 a1) (b0 b1) (c0 c1) (d0 d1)] i $($args)*);
-                            let result: $r = { $($body)* };
-                            result.put(out, i);
-                        }
+                        kernels!(@load [(a0 a1) (b0 b1) (c0 c1) (d0 d1)] i $($args)*);
+                        let result: $r = { $($body)* };
+                        result.put(out, i);
                     }
-                    #[inline(always)]
-                    fn body(
+                    fn single(
                         s: &$crate::exec::vector::kernel::Sources<'_>,
                         out: &mut Out,
                         mode: u32,
+                        i: usize,
                     ) {
                         let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = *s;
-                        lanes(a0, a1, b0, b1, c0, c1, d0, d1, out, mode);
+                        lane(a0, a1, b0, b1, c0, c1, d0, d1, out, mode, i);
                     }
-                    $crate::exec::vector::kernel::pair!(body)
+                    $crate::exec::vector::kernel::Pair {
+                        whole: kernels!(@whole $kind lane),
+                        single,
+                    }
                 })*
                 _ => return None,
             })
@@ -123,4 +176,4 @@ macro_rules! kernels {
     };
 }
 
-pub(super) use {kernels, pair};
+pub(super) use kernels;

@@ -79,8 +79,7 @@ fn execute(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result
         if at == IN_SCRATCH { [&sources[i][0], &sources[i][1]] } else { pair(vgpr, at) }
     };
     let operands: Sources<'_> = [two(0), two(1), two(2), [&sources[3][0], &sources[3][1]]];
-    // SAFETY: `Plan::new` picked the kernel for this host.
-    unsafe { (plan.kernel)(&operands, out, *mode) };
+    plan.kernel.run(&operands, out, *mode);
     let exec = wave.exec();
     store(wave, inst, plan, target, exec);
     Ok(Flow::Next)

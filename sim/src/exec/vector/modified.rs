@@ -43,8 +43,7 @@ pub(super) fn execute(wave: &mut Wave, inst: &Inst, plan: &Plan) -> Result<Flow,
     let operands = std::array::from_fn(|i| [&sources[i][0], &sources[i][1]]);
     let directed = *mode & (mode::ROUND_32 | mode::ROUND_16_64 | mode::FP16_OVFL) != 0;
     let kernel = if directed { plan.directed } else { plan.kernel };
-    // SAFETY: `Plan::new` picked the kernels for this host.
-    unsafe { kernel(&operands, out, *mode) };
+    kernel.run(&operands, out, *mode);
 
     modify_result(&mut out.lo, &mut out.hi, inst, plan, *mode);
     if let Some(sdwa) = &inst.mods.sdwa

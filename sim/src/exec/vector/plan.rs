@@ -3,8 +3,7 @@
 //!
 //! Goes in: a decoded instruction. Comes out: a [`Plan`] that executing it needs no lookup for.
 
-use super::kernel::{Kernel, Sources};
-use super::lane::Out;
+use super::kernel::Kernel;
 use super::{compare, convert, directed, float, int, scaled, short};
 use crate::exec::mode;
 use crate::isa::{Arch, Enc, Inst, Op, Ty};
@@ -70,8 +69,8 @@ pub(super) enum Extra {
 impl Plan {
     /// The plan of everything that is not a vector operation.
     pub(in crate::exec) const NONE: Plan = Plan {
-        kernel: nothing,
-        directed: nothing,
+        kernel: Kernel::NONE,
+        directed: Kernel::NONE,
         sources: 0,
         types: [Ty::None; 3],
         result: Ty::None,
@@ -96,11 +95,16 @@ impl Plan {
         };
         let kernel = saturating
             .or_else(|| int::lookup(op))
+            .or_else(|| int::lookup_rare(op))
             .or_else(|| float::lookup(op))
+            .or_else(|| float::lookup_rare(op))
             .or_else(|| compare::lookup(op))
+            .or_else(|| compare::lookup_rare(op))
             .or_else(|| float::lookup_half(op))
             .or_else(|| short::lookup(op))
+            .or_else(|| short::lookup_rare(op))
             .or_else(|| scaled::lookup(op))
+            .or_else(|| scaled::lookup_stochastic(op))
             .or_else(|| convert::lookup(op, arch))?
             .select();
         let directed = directed::lookup(op).map_or(kernel, |pair| pair.select());
@@ -293,5 +297,3 @@ fn destination(inst: &Inst) -> Dest {
         _ => Dest::Full,
     }
 }
-
-fn nothing(_: &Sources<'_>, _: &mut Out, _: u32) {}

@@ -63,11 +63,6 @@ kernels! {
     VCvtScalef32PkFp8Bf16(a: [Brain; 2], s: u32)[mode] -> u16 {
         two(Format::Fp8, [a[0].0, a[1].0], s, mode)
     }
-    VCvtScalef32SrFp8F32(a: f32, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Fp8, a, r, s, mode) }
-    VCvtScalef32SrFp8F16(a: Half, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Fp8, a.0, r, s, mode) }
-    VCvtScalef32SrFp8Bf16(a: Brain, r: u32, s: u32)[mode] -> u16 {
-        one_sr(Format::Fp8, a.0, r, s, mode)
-    }
     VCvtScalef32PkF32Fp8(a: u32, s: u32) -> [f32; 2] { decode_bytes(Format::Fp8, a, s) }
     VCvtScalef32PkF16Fp8(a: u32, s: u32) -> Halves { Halves(decode_bytes(Format::Fp8, a, s)) }
     VCvtScalef32PkBf16Fp8(a: u32, s: u32) -> [Brain; 2] { decode_bytes(Format::Fp8, a, s).map(Brain) }
@@ -80,11 +75,6 @@ kernels! {
     VCvtScalef32PkBf8Bf16(a: [Brain; 2], s: u32)[mode] -> u16 {
         two(Format::Bf8, [a[0].0, a[1].0], s, mode)
     }
-    VCvtScalef32SrBf8F32(a: f32, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Bf8, a, r, s, mode) }
-    VCvtScalef32SrBf8F16(a: Half, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Bf8, a.0, r, s, mode) }
-    VCvtScalef32SrBf8Bf16(a: Brain, r: u32, s: u32)[mode] -> u16 {
-        one_sr(Format::Bf8, a.0, r, s, mode)
-    }
     VCvtScalef32PkF32Bf8(a: u32, s: u32) -> [f32; 2] { decode_bytes(Format::Bf8, a, s) }
     VCvtScalef32PkF16Bf8(a: u32, s: u32) -> Halves { Halves(decode_bytes(Format::Bf8, a, s)) }
     VCvtScalef32PkBf16Bf8(a: u32, s: u32) -> [Brain; 2] { decode_bytes(Format::Bf8, a, s).map(Brain) }
@@ -95,12 +85,28 @@ kernels! {
     VCvtScalef32PkFp4F32(a: f32, b: f32, s: u32) -> u16 { fp4([a, b], s) }
     VCvtScalef32PkFp4F16(a: Halves, s: u32) -> u16 { fp4(a.0, s) }
     VCvtScalef32PkFp4Bf16(a: [Brain; 2], s: u32) -> u16 { fp4([a[0].0, a[1].0], s) }
+    VCvtScalef32PkF32Fp4(a: u32, s: u32) -> [f32; 2] { decode_nibbles(a, s) }
+    VCvtScalef32PkF16Fp4(a: u32, s: u32) -> Halves { Halves(decode_nibbles(a, s)) }
+    VCvtScalef32PkBf16Fp4(a: u32, s: u32) -> [Brain; 2] { decode_nibbles(a, s).map(Brain) }
+}
+
+kernels! {
+    single
+    /// Kernels of the conversions with stochastic rounding.
+    pub(super) fn lookup_stochastic;
+    VCvtScalef32SrFp8F32(a: f32, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Fp8, a, r, s, mode) }
+    VCvtScalef32SrFp8F16(a: Half, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Fp8, a.0, r, s, mode) }
+    VCvtScalef32SrFp8Bf16(a: Brain, r: u32, s: u32)[mode] -> u16 {
+        one_sr(Format::Fp8, a.0, r, s, mode)
+    }
+    VCvtScalef32SrBf8F32(a: f32, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Bf8, a, r, s, mode) }
+    VCvtScalef32SrBf8F16(a: Half, r: u32, s: u32)[mode] -> u16 { one_sr(Format::Bf8, a.0, r, s, mode) }
+    VCvtScalef32SrBf8Bf16(a: Brain, r: u32, s: u32)[mode] -> u16 {
+        one_sr(Format::Bf8, a.0, r, s, mode)
+    }
     VCvtScalef32SrPkFp4F32(a: [f32; 2], r: u32, s: u32) -> u16 { fp4_sr(a, r, s) }
     VCvtScalef32SrPkFp4F16(a: Halves, r: u32, s: u32) -> u16 { fp4_sr(a.0, r, s) }
     VCvtScalef32SrPkFp4Bf16(a: [Brain; 2], r: u32, s: u32) -> u16 {
         fp4_sr([a[0].0, a[1].0], r, s)
     }
-    VCvtScalef32PkF32Fp4(a: u32, s: u32) -> [f32; 2] { decode_nibbles(a, s) }
-    VCvtScalef32PkF16Fp4(a: u32, s: u32) -> Halves { Halves(decode_nibbles(a, s)) }
-    VCvtScalef32PkBf16Fp4(a: u32, s: u32) -> [Brain; 2] { decode_nibbles(a, s).map(Brain) }
 }

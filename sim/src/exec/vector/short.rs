@@ -48,21 +48,7 @@ kernels! {
     }
     VMadU32U16(a: u16, b: u16, c: u32) -> u32 { (u32::from(a) * u32::from(b)).wrapping_add(c) }
     VMadI32I16(a: i16, b: i16, c: i32) -> i32 { (i32::from(a) * i32::from(b)).wrapping_add(c) }
-    VMin3I16(a: i16, b: i16, c: i16) -> i16 { a.min(b).min(c) }
-    VMin3U16(a: u16, b: u16, c: u16) -> u16 { a.min(b).min(c) }
-    VMax3I16(a: i16, b: i16, c: i16) -> i16 { a.max(b).max(c) }
-    VMax3U16(a: u16, b: u16, c: u16) -> u16 { a.max(b).max(c) }
-    VMed3I16(a: i16, b: i16, c: i16) -> i16 { median(a, b, c) }
-    VMed3U16(a: u16, b: u16, c: u16) -> u16 { median(a, b, c) }
     VBitop3B16(a: u32, b: u32, c: u32, d: u32) -> u16 { bitop3(a, b, c, d) as u16 }
-    VSatPkU8I16(a: [i16; 2]) -> u16 {
-        let byte = |x: i16| x.clamp(0, 255) as u16;
-        byte(a[0]) | byte(a[1]) << 8
-    }
-    VAshrPkI8I32(a: i32, b: i32, c: u32) -> u16 { shifted_bytes(a, b, c, -128, 127) }
-    VAshrPkU8I32(a: i32, b: i32, c: u32) -> u16 { shifted_bytes(a, b, c, 0, 255) }
-    VCvtPkU16U32(a: u32, b: u32) -> [u16; 2] { [clamp_u16(a), clamp_u16(b)] }
-    VCvtPkI16I32(a: i32, b: i32) -> [i16; 2] { [clamp_i16(a), clamp_i16(b)] }
     VPackB32F16(a: u16, b: u16) -> [u16; 2] { [a, b] }
 
     VPkMadI16 | VPkMadU16 (a: [u16; 2], b: [u16; 2], c: [u16; 2]) -> [u16; 2] {
@@ -91,6 +77,7 @@ fn mad_u16(a: u16, b: u16, c: u16) -> u16 {
 }
 
 kernels! {
+    single
     /// Kernels of the forms whose clamp bit saturates.
     pub(super) fn lookup_clamped;
     VAddU16(a: u16, b: u16) -> u16 { a.saturating_add(b) }
@@ -114,4 +101,24 @@ kernels! {
     VPkMadI16(a: [i16; 2], b: [i16; 2], c: [i16; 2]) -> [i16; 2] {
         [mad_i16(a[0], b[0], c[0]), mad_i16(a[1], b[1], c[1])]
     }
+}
+
+kernels! {
+    single
+    /// Kernels of rare operations.
+    pub(super) fn lookup_rare;
+    VMin3I16(a: i16, b: i16, c: i16) -> i16 { a.min(b).min(c) }
+    VMin3U16(a: u16, b: u16, c: u16) -> u16 { a.min(b).min(c) }
+    VMax3I16(a: i16, b: i16, c: i16) -> i16 { a.max(b).max(c) }
+    VMax3U16(a: u16, b: u16, c: u16) -> u16 { a.max(b).max(c) }
+    VMed3I16(a: i16, b: i16, c: i16) -> i16 { median(a, b, c) }
+    VMed3U16(a: u16, b: u16, c: u16) -> u16 { median(a, b, c) }
+    VSatPkU8I16(a: [i16; 2]) -> u16 {
+        let byte = |x: i16| x.clamp(0, 255) as u16;
+        byte(a[0]) | byte(a[1]) << 8
+    }
+    VAshrPkI8I32(a: i32, b: i32, c: u32) -> u16 { shifted_bytes(a, b, c, -128, 127) }
+    VAshrPkU8I32(a: i32, b: i32, c: u32) -> u16 { shifted_bytes(a, b, c, 0, 255) }
+    VCvtPkU16U32(a: u32, b: u32) -> [u16; 2] { [clamp_u16(a), clamp_u16(b)] }
+    VCvtPkI16I32(a: i32, b: i32) -> [i16; 2] { [clamp_i16(a), clamp_i16(b)] }
 }
