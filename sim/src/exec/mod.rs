@@ -8,6 +8,7 @@ mod atomic;
 mod buffer;
 pub mod formats;
 pub mod global;
+pub mod hazard;
 pub mod lds;
 pub mod mfma;
 mod mode;
