@@ -122,7 +122,7 @@ fn memory(fit: &Fit) -> Section {
 
 fn budget(plan: &Plan) -> Section {
     let (usable, budget) = (&plan.usable, &plan.budget);
-    let mut table = Table::new(["", "value"]);
+    let mut table = Table::new(["", ""]);
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
     row("status", plan.status.name().to_owned());
     row("memory path", plan.memory_path.clone());
@@ -142,36 +142,49 @@ fn budget(plan: &Plan) -> Section {
     section("Budget", vec![Block::Table(table)])
 }
 
+/// Most rows of a schedule that the report shows; the files hold all.
+const SHOWN_ROWS: usize = 16;
+
 fn schedule(plan: &Plan) -> Section {
-    let formula = plan.formula.as_ref();
-    let mut table = Table::new(["prefix from", "to", "chunk", "note's formula at this prefix"]);
-    let rows = &plan.schedule.table;
-    for (i, (from, chunk)) in rows.iter().enumerate() {
-        let last = rows.get(i + 1).map_or(plan.schedule.max_context, |(next, _)| next - 1);
-        let by_formula = formula.and_then(|f| f.at(*from)).map_or("-".to_owned(), grouped);
-        table.row([grouped(*from), grouped(last), grouped(*chunk), by_formula]);
-    }
-    let end = plan.schedule.max_context;
+    let table = schedule_table(&plan.schedule, plan.formula.as_ref());
     section(
         "Schedule",
         vec![
             Block::Table(table),
             Block::Text(format!(
                 "max_context {}: the largest prefix that is served. Chunks are multiples of {}.",
-                grouped(end),
+                grouped(plan.schedule.max_context),
                 plan.schedule.range.align
             )),
         ],
     )
 }
 
-/// Rows of a schedule for a caller that has numbers only.
-pub fn schedule_table(schedule: &Schedule) -> Table {
-    let mut table = Table::new(["prefix from", "to", "chunk"]);
+/// The rows of a schedule, with the note's formula beside it where one is given. A long schedule
+/// is cut in the middle, which is said.
+pub fn schedule_table(schedule: &Schedule, formula: Option<&Schedule>) -> Table {
+    let mut header = vec!["prefix from".to_owned(), "to".to_owned(), "chunk".to_owned()];
+    if formula.is_some() {
+        header.push("formula".to_owned());
+    }
     let rows = &schedule.table;
+    let hidden = rows.len().saturating_sub(SHOWN_ROWS);
+    let cut = if hidden > 1 { SHOWN_ROWS / 2..SHOWN_ROWS / 2 + hidden } else { 0..0 };
+    let mut table = Table { header, rows: Vec::new() };
     for (i, (from, chunk)) in rows.iter().enumerate() {
+        if cut.contains(&i) {
+            if i == cut.start {
+                let more = format!("... {hidden} more rows, see sizer.json");
+                table.rows.push(vec![more]);
+            }
+            continue;
+        }
         let last = rows.get(i + 1).map_or(schedule.max_context, |(next, _)| next - 1);
-        table.row([grouped(*from), grouped(last), grouped(*chunk)]);
+        let mut row = vec![grouped(*from), grouped(last), grouped(*chunk)];
+        if let Some(formula) = formula {
+            row.push(formula.at(*from).map_or("-".to_owned(), grouped));
+        }
+        table.rows.push(row);
     }
     table
 }
@@ -208,7 +221,11 @@ fn alignment(fit: &Fit, plan: Option<&Plan>) -> Section {
                 grouped(v.at.even_m),
                 format!("{:.1}", v.at.even_time_us),
                 format!("{:.3}x", v.at.gain),
-                format!("{:.3} to {:.3}", v.at.lo, v.at.hi),
+                if v.at.lo == v.at.hi {
+                    "exact".to_owned()
+                } else {
+                    format!("{:.3} to {:.3}", v.at.lo, v.at.hi)
+                },
                 v.at.instructions.map_or("-".to_owned(), |i| format!("{i:.2}x")),
                 block_seen(f),
                 if f.deployed { "yes" } else { "no" }.to_owned(),
@@ -218,8 +235,8 @@ fn alignment(fit: &Fit, plan: Option<&Plan>) -> Section {
     let mut blocks = vec![
         Block::Table(table),
         Block::Text(
-            "per row: time per row of the ragged length over that of the aligned one, at the \
-             largest ragged M; instructions: executed per row, likewise."
+            "per row: time per row of the ragged length over that of the aligned one; instructions: \
+             executed per row, likewise. Every pair is in fit.json."
                 .to_owned(),
         ),
     ];

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub struct Table {
     /// Column names.
     pub header: Vec<String>,
-    /// Cells, as many in each row as there are names.
+    /// Cells, as many in each row as there are names; a shorter row is a remark.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -25,7 +25,10 @@ impl Table {
     /// Whether every cell of a column reads as a figure, which is then set to the right.
     fn numeric(&self, column: usize) -> bool {
         let figure = |cell: &str| {
-            cell.is_empty() || cell == "-" || cell.starts_with(|c: char| c.is_ascii_digit())
+            cell.is_empty()
+                || cell == "-"
+                || cell.starts_with("...")
+                || cell.starts_with(|c: char| c.is_ascii_digit())
         };
         self.rows.iter().all(|row| row.get(column).is_none_or(|cell| figure(cell)))
     }
@@ -126,14 +129,17 @@ fn wrap(out: &mut String, first: &str, rest: &str, text: &str) {
 
 fn table_text(out: &mut String, table: &Table) {
     let width = |column: usize| {
-        let cells = table.rows.iter().filter_map(|row| row.get(column));
+        // A remark in place of a row does not widen its column.
+        let full = table.rows.iter().filter(|row| row.len() == table.header.len());
+        let cells = full.filter_map(|row| row.get(column));
         cells.chain(table.header.get(column)).map(|c| c.chars().count()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..table.header.len()).map(width).collect();
-    for row in std::iter::once(&table.header).chain(&table.rows) {
+    let titled = table.header.iter().any(|name| !name.is_empty());
+    for row in titled.then_some(&table.header).into_iter().chain(&table.rows) {
         let mut line = String::from("  ");
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            if table.numeric(column) {
+            if table.numeric(column) && row.len() == table.header.len() {
                 let _ = write!(line, "{cell:>width$}  ");
             } else {
                 let _ = write!(line, "{cell:<width$}  ");
@@ -145,11 +151,14 @@ fn table_text(out: &mut String, table: &Table) {
 
 fn table_html(out: &mut String, table: &Table) {
     let class = |column| if table.numeric(column) { " class=\"n\"" } else { "" };
-    out.push_str("<table>\n<tr>");
-    for (column, name) in table.header.iter().enumerate() {
-        let _ = write!(out, "<th{}>{}</th>", class(column), escape(name));
+    out.push_str("<table>\n");
+    if table.header.iter().any(|name| !name.is_empty()) {
+        out.push_str("<tr>");
+        for (column, name) in table.header.iter().enumerate() {
+            let _ = write!(out, "<th{}>{}</th>", class(column), escape(name));
+        }
+        out.push_str("</tr>\n");
     }
-    out.push_str("</tr>\n");
     for row in &table.rows {
         out.push_str("<tr>");
         for (column, cell) in row.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! `report.html`: the report and its plots on one page that needs no other file.
 
 use super::document::{Document, escape};
+use super::plot::Plot;
 
 const STYLE: &str = "\
 :root{color-scheme:light}\
@@ -17,12 +18,13 @@ figure{margin:1rem 0;border:1px solid #eaeef2;border-radius:6px;padding:.5rem}\
 figure svg{width:100%;height:auto;display:block}\
 code{font-size:13px}";
 
-/// The page: `plots` are titles with their SVG text.
-pub fn page(document: &Document, profile_sha256: &str, plots: &[(String, String)]) -> String {
+/// The page.
+pub fn page(document: &Document, profile_sha256: &str, plots: &[Plot]) -> String {
     let figures: String = plots
         .iter()
-        .map(|(title, svg)| {
-            format!("<figure aria-label=\"{}\">\n{}\n</figure>\n", escape(title), inline(svg))
+        .map(|plot| {
+            let title = escape(&plot.title);
+            format!("<figure aria-label=\"{title}\">\n{}\n</figure>\n", inline(&plot.svg))
         })
         .collect();
     let headline = escape(&document.headline);
@@ -54,7 +56,8 @@ mod tests {
     fn the_page_needs_no_other_file() {
         let document = Document { headline: "a < b".into(), sections: Vec::new() };
         let svg = "<?xml version=\"1.0\"?>\n<svg></svg>".to_owned();
-        let page = page(&document, "ff", &[("Peak".into(), svg)]);
+        let plot = Plot { file: "peak.svg".into(), title: "Peak".into(), svg };
+        let page = page(&document, "ff", &[plot]);
         assert!(page.contains("<h1>a &lt; b</h1>") && page.contains("<svg></svg>"));
         assert!(!page.contains("<?xml") && !page.contains("src=") && !page.contains("http"));
     }

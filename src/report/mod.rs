@@ -6,6 +6,7 @@
 mod content;
 mod document;
 mod html;
+pub mod plot;
 
 use std::path::{Path, PathBuf};
 
@@ -31,9 +32,20 @@ pub fn summary(profile: &Profile, derived: &Derived) -> String {
 /// # Errors
 /// Whatever the file system answers, with the path, or a plot that cannot be drawn.
 pub fn write(dir: &Path, profile: &Profile, derived: &Derived) -> Result<Vec<PathBuf>, FileError> {
+    let folder = dir.join(PLOTS_DIR);
+    let plots = plot::all(profile, derived).map_err(|detail| FileError::Encode {
+        path: folder.clone(),
+        format: "SVG",
+        detail,
+    })?;
     let mut written = Vec::new();
+    for plot in &plots {
+        let path = folder.join(&plot.file);
+        files::write_atomic(&path, plot.svg.as_bytes())?;
+        written.push(path);
+    }
     let page = dir.join(HTML_FILE);
-    let text = html::page(&document(profile, derived), profile.sha256(), &[]);
+    let text = html::page(&document(profile, derived), profile.sha256(), &plots);
     files::write_atomic(&page, text.as_bytes())?;
     written.push(page);
     Ok(written)

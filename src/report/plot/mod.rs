@@ -1,0 +1,72 @@
+//! The plots, one file each.
+//!
+//! In goes a profile with its fit and plan; out come SVG texts by file name. Axes carry units, the
+//! legend stands above the data, and the foot says where the figures come from.
+
+mod compare;
+mod frontier;
+mod memory;
+mod sawtooth;
+mod schedule;
+mod style;
+
+use crate::derive::Derived;
+use crate::profile::{Op, Profile};
+
+pub use compare::{Gain, gains};
+
+/// A finished plot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plot {
+    /// File name.
+    pub file: String,
+    /// What it shows.
+    pub title: String,
+    /// SVG text.
+    pub svg: String,
+}
+
+/// All plots that the profile has data for.
+///
+/// # Errors
+/// The drawing backend's words.
+pub fn all(profile: &Profile, derived: &Derived) -> Result<Vec<Plot>, String> {
+    let hash: String = profile.sha256().chars().take(12).collect();
+    let foot = format!("{}  ·  profile {hash}", profile.provenance().headline());
+    let mut plots = Vec::new();
+    let plan = derived.plan.as_ref().ok();
+    if !derived.fit.memory.is_empty() {
+        plots.push(Plot {
+            file: "memory.svg".to_owned(),
+            title: "Peak memory of a chunk".to_owned(),
+            svg: memory::svg(profile, &derived.fit, plan, &foot)?,
+        });
+    }
+    for op in [Op::AbsorbBmm, Op::Gemm] {
+        if let Some(svg) = sawtooth::svg(profile.points(), &derived.fit, op, &foot)? {
+            plots.push(Plot {
+                file: format!("sawtooth-{op}.svg"),
+                title: format!("{op}: time a row against M"),
+                svg,
+            });
+        }
+    }
+    if let Some(plan) = plan {
+        plots.push(Plot {
+            file: "schedule.svg".to_owned(),
+            title: "Chunk for every prefix".to_owned(),
+            svg: schedule::svg(plan, &foot)?,
+        });
+        if let Some(memory) = derived.fit.memory_of(&plan.memory_path) {
+            plots.push(Plot {
+                file: "frontier.svg".to_owned(),
+                title: "Chunks that fit".to_owned(),
+                svg: frontier::svg(memory, plan, &foot)?,
+            });
+        }
+    }
+    Ok(plots)
+}
+
+#[cfg(test)]
+mod tests;
