@@ -2,11 +2,13 @@
 //! stderr and an exit status (see [`crate::error`]) out. One file a command.
 
 mod devices;
+mod emit;
 mod fit;
 mod kernel;
 mod limits;
 mod output;
 mod plan;
+mod plot;
 mod source;
 mod tune;
 mod worker;
@@ -47,6 +49,10 @@ enum Command {
     Devices(devices::Arguments),
     /// Work out the chunk for every prefix, from a run or from a budget.
     Plan(plan::Arguments),
+    /// Write the configuration of a recorded run for a server's limits.
+    Emit(emit::Arguments),
+    /// Draw the plots and the report of a recorded run.
+    Plot(plot::Arguments),
     /// Fit the memory of a deployed engine from field observations.
     Fit(fit::Arguments),
     /// List and check the bundled kernels.
@@ -88,6 +94,8 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         None => tune::run(cli.tune),
         Some(Command::Devices(arguments)) => devices::run(&arguments),
         Some(Command::Plan(arguments)) => plan::run(&arguments),
+        Some(Command::Emit(arguments)) => emit::run(&arguments),
+        Some(Command::Plot(arguments)) => plot::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Kernel(arguments)) => kernel::run(&arguments),
         Some(Command::Worker(arguments)) => worker::run(&arguments),

@@ -1,7 +1,7 @@
 //! Standard output: colours only where wanted, and a reader that went away is not an error.
 
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -30,6 +30,17 @@ pub fn line(text: impl std::fmt::Display) -> Result<()> {
 /// As [`line()`].
 pub fn json(value: &impl Serialize) -> Result<()> {
     line(serde_json::to_string_pretty(value).map_err(Error::failed)?)
+}
+
+/// Names the files written.
+///
+/// # Errors
+/// As [`line()`].
+pub fn written(paths: &[PathBuf]) -> Result<()> {
+    for path in paths {
+        line(format_args!("wrote {}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// Warns on stderr.

@@ -1,11 +1,13 @@
 //! `tune plan`: the chunk for every prefix, from a profile or from a budget given as a number.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use serde::Serialize;
 
 use super::limits::LimitArguments;
 use super::output;
-use super::source::SourceArguments;
+use super::source::{EvidenceArguments, derive};
 use crate::error::{Error, Exit, Result};
 use crate::options::{MAX_TOKENS, ServerLimits};
 use crate::plan::{ChunkRange, EndsBy, Plan, Schedule};
@@ -14,13 +16,16 @@ use crate::units::Tokens;
 /// Arguments of `tune plan`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    #[command(flatten)]
-    source: SourceArguments,
+    /// Directory of a run, or its profile.parquet.
+    #[arg(value_name = "PROFILE")]
+    profile: Option<PathBuf>,
     /// Tokens^2 that a chunk may have (T * L), such as 2.0e8, in place of a profile.
     #[arg(long, value_name = "TOKENS^2", allow_hyphen_values = true, conflicts_with = "profile")]
     budget: Option<Tokens>,
     #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    evidence: EvidenceArguments,
     /// Prefixes to give the chunk for, such as 50000,100k; default: every step of the schedule.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true)]
     at: Vec<Tokens>,
@@ -64,9 +69,13 @@ struct At {
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let limits: ServerLimits = arguments.limits.into();
     limits.validate()?;
-    match (arguments.budget, &arguments.source.profile) {
+    match (arguments.budget, &arguments.profile) {
         (Some(budget), _) => from_budget(arguments, &limits, budget),
-        (None, Some(_)) => from_profile(arguments, limits),
+        (None, Some(profile)) => {
+            let (_, derived) = derive(profile, limits, &arguments.evidence)?;
+            let plan = derived.plan?;
+            print(arguments, plan.budget.budget_95, &plan.schedule, Some(&plan))
+        }
         (None, None) => Err(Error::usage("there is nothing to plan from")
             .advice("give the directory of a run, or a number: tune plan --budget 2.0e8")),
     }
@@ -75,15 +84,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
 fn from_budget(arguments: &Arguments, limits: &ServerLimits, budget: Tokens) -> Result<Exit> {
     let ServerLimits { chunk_min, chunk_max, page_size, .. } = *limits;
     let range = ChunkRange::new(chunk_min.0, chunk_max.0, page_size.0)?;
-    let context = arguments.source.context.map(|context| context.0);
+    let context = arguments.evidence.context().map(|context| context.0);
     let schedule = Schedule::of_budget(range, context, budget.0)?;
     print(arguments, Some(budget.0), &schedule, None)
-}
-
-fn from_profile(arguments: &Arguments, limits: ServerLimits) -> Result<Exit> {
-    let planned = arguments.source.plan(limits)?;
-    let plan = &planned.plan;
-    print(arguments, plan.budget.budget_95, &plan.schedule, Some(plan))
 }
 
 fn print(

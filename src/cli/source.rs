@@ -1,26 +1,22 @@
-//! What a plan is made from: the profile of a run and, where given, observations of the deployed
-//! engine.
+//! What is planned from: the profile of a run and, where given, observations of the deployed
+//! engine. Flags go in; a profile with its fit and plan comes out.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::fit::read_observations;
-use crate::error::Result;
-use crate::fit::observations::LMeans;
-use crate::fit::{Fit, fit_observations, fit_profile};
+use crate::derive::{self, Derived};
+use crate::error::{Error, Result};
 use crate::model::{self, Layout};
 use crate::options::ServerLimits;
-use crate::plan::{Plan, Request, plan};
-use crate::profile::Profile;
+use crate::plan::Request;
+use crate::profile::{PROFILE_FILE, Profile, Provenance};
 use crate::units::{Bytes, Tokens};
 
-/// Flags that choose the source.
-#[derive(Debug, Args)]
-pub struct SourceArguments {
-    /// Directory of a run, or its profile.parquet.
-    #[arg(value_name = "PROFILE")]
-    pub profile: Option<PathBuf>,
+/// Flags that choose what decides.
+#[derive(Clone, Debug, Args)]
+pub struct EvidenceArguments {
     /// CSV files of peaks and outcomes of the deployed engine; they outrank the profile's own.
     #[arg(long, value_name = "FILE")]
     observations: Vec<PathBuf>,
@@ -29,60 +25,71 @@ pub struct SourceArguments {
     memory_path: Option<String>,
     /// Longest context of the server, tokens; default: the model's.
     #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
-    pub context: Option<Tokens>,
+    context: Option<Tokens>,
 }
 
-/// A profile with what was derived from it.
-pub struct Planned {
-    /// The profile.
-    pub profile: Profile,
-    /// Its fit, with the observations'.
-    pub fit: Fit,
-    /// The plan.
-    pub plan: Plan,
-}
+impl EvidenceArguments {
+    /// The context given.
+    pub fn context(&self) -> Option<Tokens> {
+        self.context
+    }
 
-impl SourceArguments {
-    /// Reads the profile, fits and plans.
+    /// How to derive a plan for a server of these limits from a profile of that provenance.
     ///
     /// # Errors
-    /// Status 4 for a file that cannot be read, 2 for limits that leave no chunk.
-    pub fn plan(&self, limits: ServerLimits) -> Result<Planned> {
-        let directory = self.profile.as_deref().unwrap_or(Path::new("."));
-        let profile = Profile::read(directory)?;
-        let fit = fit_with(&profile, &self.observations)?;
-        let provenance = profile.provenance();
-        let layout = Layout { tp: provenance.tp, dp: provenance.dp, cp: provenance.cp };
-        // The configuration file of the run may be gone; memory ends the schedule then.
-        let positions = model::resolve(&provenance.model).ok().map(|model| model.max_positions);
-        let request = Request {
+    /// Status 4 for a file that is not observations.
+    pub fn options(
+        &self,
+        limits: ServerLimits,
+        provenance: &Provenance,
+    ) -> Result<derive::Options> {
+        let Provenance { tp, dp, cp, ref model, free_bytes, .. } = *provenance;
+        // The configuration file of the run may be gone; the default context is taken then.
+        let positions = model::resolve(model).ok().map(|model| model.max_positions);
+        let mut options = derive::Options::new(Request {
             limits,
-            device_free: provenance.free_bytes.map(Bytes),
-            layout,
+            device_free: free_bytes.map(Bytes),
+            layout: Layout { tp, dp, cp },
             context_length: self.context.map(|context| context.0).or(positions),
             memory_path: self.memory_path.clone(),
-        };
-        let plan = plan(&fit, &request)?;
-        Ok(Planned { profile, fit, plan })
+        });
+        for path in &self.observations {
+            let (source, observed) = read_observations(path)?;
+            options.sources.push(source);
+            options.observations.extend(observed);
+        }
+        Ok(options)
     }
 }
 
-/// The fit of a profile, with the memory of the deployed engine from observations.
+/// Reads a profile and derives everything from it.
 ///
 /// # Errors
-/// Status 4 for a file that is not observations.
-pub fn fit_with(profile: &Profile, observations: &[PathBuf]) -> Result<Fit> {
-    let mut fit = fit_profile(profile);
-    let mut rows = Vec::new();
-    for path in observations {
-        let (source, observed) = read_observations(path)?;
-        fit.sources.push(source);
-        rows.extend(observed);
+/// Status 4 for a file that cannot be read, 2 for limits that leave no chunk.
+pub fn derive(
+    path: &Path,
+    limits: ServerLimits,
+    evidence: &EvidenceArguments,
+) -> Result<(Profile, Derived)> {
+    let profile = read_profile(path)?;
+    let options = evidence.options(limits, profile.provenance())?;
+    let derived = derive::derive(&profile, &options);
+    Ok((profile, derived))
+}
+
+/// Reads the profile of a run.
+///
+/// # Errors
+/// Status 4 for a file that is missing, damaged or of another version.
+pub fn read_profile(path: &Path) -> Result<Profile> {
+    if !path.exists() {
+        return Err(Error::format(path, "there is no such file or directory")
+            .advice(format_args!("name the directory of a run, or its {PROFILE_FILE}")));
     }
-    let (memory, errors) = fit_observations(&rows, LMeans::default());
-    fit.memory.extend(memory);
-    if !observations.is_empty() {
-        fit.remarks.extend(errors.iter().map(ToString::to_string));
-    }
-    Ok(fit)
+    Ok(Profile::read(path)?)
+}
+
+/// The directory that holds a profile.
+pub fn directory_of(path: &Path) -> &Path {
+    if path.is_dir() { path } else { path.parent().unwrap_or(Path::new(".")) }
 }

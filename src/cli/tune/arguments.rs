@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::limits::LimitArguments;
+use crate::cli::source::EvidenceArguments;
 use crate::error::Result;
 use crate::model::{Layout, PRESETS};
 use crate::options::{self, EngineChoice, GridSize, Options};
@@ -54,6 +55,8 @@ pub struct Arguments {
     gpu: Option<u32>,
     #[command(flatten)]
     limits: LimitArguments,
+    #[command(flatten)]
+    evidence: EvidenceArguments,
     /// Continue the run in --out (default: the newest chunktune-<ARCH>*).
     #[arg(long)]
     resume: bool,
@@ -63,11 +66,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The options, validated.
+    /// The options, validated, and what decides beside the measurements.
     ///
     /// # Errors
     /// Status 2 or 3 with the flag to change.
-    pub fn into_options(self) -> Result<Options> {
+    pub fn into_options(self) -> Result<(Options, EvidenceArguments)> {
         let options = Options {
             arch: options::arch(&self.device.unwrap_or_default())?,
             model: self.model,
@@ -84,6 +87,6 @@ impl Arguments {
             json: self.json,
         };
         options.validate()?;
-        Ok(options)
+        Ok((options, self.evidence))
     }
 }

@@ -1,8 +1,10 @@
 //! Which device answers: hardware where it is present, the simulator where that is allowed.
 
+use crate::cli::output;
 use crate::error::{Error, Result};
 use crate::hip::{DeviceInfo, Hip};
 use crate::options::{EngineChoice, Options};
+use crate::units::Bytes;
 
 /// The runtime and the device chosen.
 #[derive(Debug)]
@@ -28,6 +30,25 @@ impl Engine {
         let reason = self.no_hardware.as_ref();
         let reason = reason.map_or(String::new(), |reason| format!("; no hardware: {reason}"));
         format!("{arch}: simulated (no GPU was used): {name}, {identity}{through}{reason}")
+    }
+
+    /// Memory free on a GPU now; none in simulation, where it says nothing about a server.
+    ///
+    /// # Errors
+    /// Status 3 when the device cannot be asked.
+    pub fn free_bytes(&self) -> Result<Option<Bytes>> {
+        if self.hip.is_simulated() {
+            return Ok(None);
+        }
+        let device = self.hip.device(self.info.ordinal).map_err(Error::no_device)?;
+        let (free, _) = device.mem_info().map_err(Error::no_device)?;
+        if let Some(busy) = device.busy_memory() {
+            output::warn(format_args!(
+                "device {} is busy: {busy} of its memory are in use; times may be disturbed",
+                self.info.ordinal
+            ));
+        }
+        Ok(Some(free))
     }
 }
 

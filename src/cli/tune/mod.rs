@@ -9,20 +9,27 @@ mod interrupt;
 mod kernels;
 mod origin;
 mod progress;
+mod summary;
 
 pub use arguments::Arguments;
 
 use directory::Directory;
 use engine::Engine;
 use interrupt::Interrupt;
+use summary::Summary;
 
+use super::output;
+use crate::derive;
 use crate::error::{Error, Exit, Result};
 use crate::grid::{self, Axes};
 use crate::journal::{Finished, Journal, RunKey};
 use crate::model::{self, Model, RankShapes};
 use crate::ops::{self, KernelEntry};
 use crate::options::Options;
+use crate::plan::Usable;
 use crate::profile::{Outcome, Point};
+use crate::report;
+use crate::units::Bytes;
 
 /// Everything settled before the first point.
 struct Job {
@@ -31,6 +38,8 @@ struct Job {
     shapes: RankShapes,
     engine: Engine,
     catalog: Vec<KernelEntry>,
+    /// Memory free on the device; none in simulation, where it says nothing about a server.
+    free: Option<Bytes>,
 }
 
 /// Runs the main job.
@@ -38,12 +47,14 @@ struct Job {
 /// # Errors
 /// See [`crate::error`].
 pub fn run(arguments: Arguments) -> Result<Exit> {
-    let options = arguments.into_options()?;
+    let (options, evidence) = arguments.into_options()?;
     let model = model::resolve(&options.model)?;
     let shapes = model.rank_shapes(options.layout)?;
     let engine = engine::choose(&options)?;
     let catalog = ops::catalog(&options.arch).map_err(Error::failed)?;
-    let job = Job { options, model, shapes, engine, catalog };
+    let free = engine.free_bytes()?;
+    Usable::new(&options.limits, free).bytes()?;
+    let job = Job { options, model, shapes, engine, catalog, free };
     let axes = Axes::named(job.options.grid, job.model.max_positions)
         .with_lengths(job.options.t.as_deref(), job.options.l.as_deref());
     let groups = grid::build(&job.shapes, &kernels::tiles(&job.catalog), &axes)?;
@@ -62,7 +73,18 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     })?;
     let profile = job.seal(points)?;
     profile.write(&directory.path)?;
-    judge(profile.points())
+    judge(profile.points())?;
+    let request = evidence.options(job.options.limits, profile.provenance())?;
+    let derived = derive::derive(&profile, &request);
+    let written = derived.write(&directory.path, &profile)?;
+    if job.options.json {
+        output::json(&Summary::new(&directory.path, &profile, &derived))?;
+    } else {
+        output::line(report::summary(&profile, &derived))?;
+        output::written(&written)?;
+    }
+    derived.plan?;
+    Ok(Exit::Ok)
 }
 
 fn open_journal(directory: &Directory, key: &RunKey) -> Result<(Journal, Finished)> {
@@ -73,9 +95,9 @@ fn open_journal(directory: &Directory, key: &RunKey) -> Result<(Journal, Finishe
 }
 
 /// A run in which nothing could be measured has failed; single failed points have not.
-fn judge(points: &[Point]) -> Result<Exit> {
+fn judge(points: &[Point]) -> Result<()> {
     if points.iter().any(|point| matches!(point.outcome, Outcome::Ok | Outcome::Oom)) {
-        return Ok(Exit::Ok);
+        return Ok(());
     }
     let first = points.iter().find_map(|point| point.message.clone()).unwrap_or_default();
     Err(Error::new(

@@ -60,6 +60,7 @@ impl Job {
             path: runtime.path.as_ref().map(|path| path.display().to_string()),
             identity: runtime.identity.clone(),
         });
+        provenance.free_bytes = self.free.map(|free| free.0);
         provenance.model = options.model.clone();
         provenance.tp = options.layout.tp;
         provenance.dp = options.layout.dp;
