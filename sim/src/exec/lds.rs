@@ -80,8 +80,9 @@ fn locate(
     size: usize,
 ) -> Result<(), FaultKind> {
     let base = &wave.vgpr[vector_index(wave, inst.src[0], 1)?].0;
+    // The sum is 32 bits wide: compilers fold a negative base into the offset.
     for (addr, base) in addr.iter_mut().zip(base) {
-        *addr = u64::from(*base) + offset;
+        *addr = u64::from(base.wrapping_add(offset as u32));
     }
     check(addr, wave.exec(), bytes, size)
 }
