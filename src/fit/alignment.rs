@@ -39,6 +39,8 @@ pub struct Pair {
     pub hi: f64,
     /// Executed instructions per row, ragged over even; simulated only.
     pub instructions: Option<f64>,
+    /// Executed wave64 instructions of the ragged point and of its even partner; simulated only.
+    pub instruction_counts: Option<(u64, u64)>,
 }
 
 /// One ragged variant against `even`.
@@ -219,9 +221,8 @@ fn pair(point: &Point, even: &BTreeMap<u64, &Point>, block_m: u64) -> Option<Pai
     };
     let width = half_width(point, time).hypot(half_width(partner, even_time));
     let gain = per_row(time, m) / even_rate;
-    let instructions = point
-        .instructions
-        .zip(partner.instructions)
+    let instruction_counts = point.instructions.zip(partner.instructions);
+    let instructions = instruction_counts
         .filter(|(_, e)| *e > 0)
         .map(|(r, e)| per_row(r as f64, m) / per_row(e as f64, *even_m));
     Some(Pair {
@@ -234,6 +235,7 @@ fn pair(point: &Point, even: &BTreeMap<u64, &Point>, block_m: u64) -> Option<Pai
         lo: gain * (-width).exp(),
         hi: gain * width.exp(),
         instructions,
+        instruction_counts,
     })
 }
 
@@ -254,6 +256,7 @@ mod tests {
         assert!((at.gain - 19.013 / 9.509).abs() < 1e-3, "{at:?}");
         assert_eq!((at.m, at.even_m, at.residue), (16_368, 16_384, 48));
         assert_eq!((at.lo, at.hi), (at.gain, at.gain));
+        assert_eq!(at.instruction_counts, Some((3819, 1562)));
         // 3819/16368 over 1562/16384.
         assert!((at.instructions.unwrap() - 2.4473).abs() < 1e-3);
     }

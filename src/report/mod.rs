@@ -3,6 +3,7 @@
 //! In goes a profile with what was derived from it; out come text, SVG files in `plots/` and one
 //! self-contained HTML page. Every output carries the provenance line.
 
+mod compare;
 mod content;
 mod document;
 mod html;
@@ -14,6 +15,7 @@ use crate::derive::Derived;
 use crate::files::{self, FileError};
 use crate::profile::Profile;
 
+pub use compare::{Comparison, GainRow, PathMemory, Side, compare};
 pub use content::{document, schedule_table};
 pub use document::{Block, Document, Section, Table, grouped, pairs};
 

@@ -169,8 +169,14 @@ fn curve(
     const STEPS: i32 = 28;
     let rows = t.max(1) as f64;
     let theta = path.fit.coefficients;
-    (0..=STEPS)
+    let mut places: Vec<f64> = (0..=STEPS)
         .map(|i| x_low * (x_high / x_low).powf(f64::from(i) / f64::from(STEPS)))
+        // The knee of a pool is a corner.
+        .chain((theta.pool_pairs > x_low && theta.pool_pairs < x_high).then_some(theta.pool_pairs))
+        .collect();
+    places.sort_by(f64::total_cmp);
+    places
+        .into_iter()
         // A chunk sees at least its own rows.
         .filter(|pairs| *pairs >= rows * rows / f64::from(path.fit.ratio.max(1)))
         .map(|pairs| {

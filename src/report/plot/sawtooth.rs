@@ -112,7 +112,8 @@ fn draw_panel(area: &Area<'_>, panel: &Panel<'_>) -> Drawn {
     let places = places(&panel.rows, u64::from(fit.block_m));
     let position = |m: u64| places.get(&m).copied().unwrap_or(0.0);
     let last = places.values().copied().fold(0.0, f64::max);
-    let gain = fit.ragged().map_or(String::new(), |v| format!(", {:.2}x at {}", v.at.gain, v.at.m));
+    let gain =
+        fit.ragged().map_or(String::new(), |v| format!(": {:.2}x at M = {}", v.at.gain, v.at.m));
     let caption = format!("{} {}, tile {}{gain}", fit.shape, fit.dtype, fit.tile());
     let mut chart = ChartBuilder::on(area)
         .margin(8)

@@ -1,0 +1,411 @@
+//! Two profiles side by side: what a ragged M costs per kernel, memory, BUDGET and schedules.
+//!
+//! In go two profiles with what was derived from them under the same limits; out comes a
+//! [`Comparison`], as text, JSON or a plot.
+
+use serde::Serialize;
+
+use super::document::{Block, Document, Section, Table, grouped, pairs};
+use super::plot::{self, Gain};
+use crate::derive::Derived;
+use crate::fit::alignment::{AlignmentFit, Pair, RAGGED_WRAP};
+use crate::profile::Profile;
+
+/// Schema of `tune compare --json`.
+pub const SCHEMA: &str = "chunktune/compare/v1";
+
+/// Prefixes at which schedules are set side by side, tokens.
+const PREFIXES: [u64; 10] =
+    [0, 32_768, 65_536, 100_000, 131_072, 200_000, 262_144, 400_000, 524_288, 781_250];
+
+/// Variant that keeps its bounds in the buffer resource.
+const RAGGED_BUFFER: &str = "ragged_buffer";
+
+/// Memory of one path on one side.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PathMemory {
+    /// Path.
+    pub path: String,
+    /// Model.
+    pub formula: String,
+    /// Bytes per (row, key); 0 where memory is bounded.
+    pub c: f64,
+    /// Pool, bytes.
+    pub pool_bytes: Option<f64>,
+}
+
+/// One of the two profiles.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Side {
+    /// Short name: architecture, or the model where the architectures are the same.
+    pub name: String,
+    /// Provenance line.
+    pub headline: String,
+    /// Hash of the profile.
+    pub profile_sha256: String,
+    /// Memory per path.
+    pub memory: Vec<PathMemory>,
+    /// Path that decides; none without a plan.
+    pub memory_path: Option<String>,
+    /// `c` that the plan uses, bytes.
+    pub c_95: Option<f64>,
+    /// BUDGET at the most likely `c`, token^2.
+    pub budget_point: Option<u64>,
+    /// BUDGET at the bound, token^2.
+    pub budget_95: Option<u64>,
+    /// Largest prefix served, tokens.
+    pub max_context: Option<u64>,
+    /// `(prefix_from, chunk)`.
+    pub table: Vec<(u64, u64)>,
+}
+
+/// One kernel, shape and tile on both sides.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GainRow {
+    /// Kernel id without its variant.
+    pub kernel: String,
+    /// Shape.
+    pub shape: String,
+    /// Tile.
+    pub tile: String,
+    /// Input element type.
+    pub dtype: String,
+    /// Batch, columns and depth.
+    pub dims: [Option<u64>; 3],
+    /// Ragged variant.
+    pub variant: String,
+    /// Whether the serving engine runs this kernel.
+    pub deployed: bool,
+    /// The pair of each side.
+    pub sides: [Option<Pair>; 2],
+}
+
+/// The comparison.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// Both profiles.
+    pub sides: [Side; 2],
+    /// Gains, by kernel, shape, tile and variant.
+    pub gains: Vec<GainRow>,
+}
+
+fn side(profile: &Profile, derived: &Derived, name: String) -> Side {
+    let plan = derived.plan.as_ref().ok();
+    Side {
+        name,
+        headline: profile.provenance().headline(),
+        profile_sha256: profile.sha256().to_owned(),
+        memory: derived
+            .fit
+            .memory
+            .iter()
+            .map(|m| PathMemory {
+                path: m.path.clone(),
+                formula: m.formula.clone(),
+                c: m.c.point,
+                pool_bytes: m.pool_bytes,
+            })
+            .collect(),
+        memory_path: plan.map(|p| p.memory_path.clone()),
+        c_95: plan.map(|p| p.budget.c_95),
+        budget_point: plan.and_then(|p| p.budget.budget_point),
+        budget_95: plan.and_then(|p| p.budget.budget_95),
+        max_context: plan.map(|p| p.schedule.max_context),
+        table: plan.map(|p| p.schedule.table.clone()).unwrap_or_default(),
+    }
+}
+
+/// Names that tell the two apart, from what differs first.
+fn names(a: &Profile, b: &Profile) -> [String; 2] {
+    let (a, b) = (a.provenance(), b.provenance());
+    let both = |x: &str, y: &str| [x.to_owned(), y.to_owned()];
+    if a.arch != b.arch {
+        both(&a.arch, &b.arch)
+    } else if a.engine != b.engine {
+        [format!("{} {}", a.arch, a.engine), format!("{} {}", b.arch, b.engine)]
+    } else if a.model != b.model {
+        [format!("{} {}", a.arch, a.model), format!("{} {}", b.arch, b.model)]
+    } else {
+        [format!("{} A", a.arch), format!("{} B", b.arch)]
+    }
+}
+
+/// What is the same kernel on both sides. Depth of the tile differs between architectures.
+fn same(a: &AlignmentFit, b: &AlignmentFit) -> bool {
+    let key = |f: &AlignmentFit| {
+        (f.op, f.kernel.clone(), f.shape.clone(), f.dtype.clone(), [f.b, f.n, f.k], f.tile())
+    };
+    key(a) == key(b) && a.deployed == b.deployed
+}
+
+/// Compares two profiles.
+pub fn compare(a: (&Profile, &Derived), b: (&Profile, &Derived)) -> Comparison {
+    let [name_a, name_b] = names(a.0, b.0);
+    let (fits_a, fits_b) = (&a.1.fit.alignment, &b.1.fit.alignment);
+    let mut matched: Vec<(Option<&AlignmentFit>, Option<&AlignmentFit>)> =
+        fits_a.iter().map(|f| (Some(f), fits_b.iter().find(|g| same(f, g)))).collect();
+    let alone = fits_b.iter().filter(|g| !fits_a.iter().any(|f| same(f, g)));
+    matched.extend(alone.map(|g| (None, Some(g))));
+    let mut gains = Vec::new();
+    for (fit_a, fit_b) in matched {
+        let Some(fit) = fit_a.or(fit_b) else { continue };
+        for variant in [RAGGED_WRAP, RAGGED_BUFFER] {
+            let pair = |f: Option<&AlignmentFit>| Some(f?.variant(variant)?.at);
+            let sides = [pair(fit_a), pair(fit_b)];
+            if sides.iter().any(Option::is_some) {
+                gains.push(GainRow {
+                    kernel: fit.kernel.clone(),
+                    shape: fit.shape.clone(),
+                    tile: fit.tile(),
+                    dtype: fit.dtype.clone(),
+                    dims: [fit.b, fit.n, fit.k],
+                    variant: variant.to_owned(),
+                    deployed: fit.deployed,
+                    sides,
+                });
+            }
+        }
+    }
+    Comparison { schema: SCHEMA, sides: [side(a.0, a.1, name_a), side(b.0, b.1, name_b)], gains }
+}
+
+impl Comparison {
+    /// The comparison as text.
+    pub fn text(&self) -> String {
+        let [a, b] = &self.sides;
+        Document {
+            headline: format!("A  {}\nB  {}", a.headline, b.headline),
+            sections: vec![self.gain_section(), self.memory_section(), self.schedule_section()],
+        }
+        .text()
+    }
+
+    /// The gains as a plot.
+    ///
+    /// # Errors
+    /// The drawing backend's words.
+    pub fn svg(&self) -> Result<String, String> {
+        let mut rows: Vec<Gain> = Vec::new();
+        for gain in &self.gains {
+            let deployed = if gain.deployed { ", deployed" } else { "" };
+            let label = format!(
+                "{} {} {} {}{deployed}",
+                op_name(&gain.kernel),
+                gain.shape,
+                gain.dtype,
+                gain.tile
+            );
+            let values = [0, 1].map(|i| gain.sides[i].map(|pair| pair.gain));
+            let row = match rows.iter_mut().find(|row| row.label == label) {
+                Some(row) => row,
+                None => {
+                    rows.push(Gain { label, wrap: [None; 2], buffer: [None; 2] });
+                    match rows.last_mut() {
+                        Some(row) => row,
+                        None => continue,
+                    }
+                }
+            };
+            if gain.variant == RAGGED_WRAP { row.wrap = values } else { row.buffer = values }
+        }
+        let [a, b] = &self.sides;
+        let foot = format!("A: {}  \u{b7}  B: {}", a.headline, b.headline);
+        plot::gains(&rows, [&a.name, &b.name], &foot)
+    }
+
+    fn gain_section(&self) -> Section {
+        let [a, b] = &self.sides;
+        let mut table = Table {
+            header: ["kernel", "shape", "tile", "variant", "deployed"].map(str::to_owned).to_vec(),
+            rows: Vec::new(),
+        };
+        for name in [&a.name, &b.name] {
+            table.header.extend([
+                format!("{name} M"),
+                "us".to_owned(),
+                "per row".to_owned(),
+                "instr".to_owned(),
+            ]);
+        }
+        for gain in &self.gains {
+            let mut row = vec![
+                gain.kernel.clone(),
+                gain.shape.clone(),
+                gain.tile.clone(),
+                gain.variant.clone(),
+                if gain.deployed { "yes" } else { "no" }.to_owned(),
+            ];
+            for pair in &gain.sides {
+                row.extend(match pair {
+                    None => vec!["-".to_owned(); 4],
+                    Some(p) => vec![
+                        format!("{}/{}", p.m, p.even_m),
+                        format!("{:.1}/{:.1}", p.time_us, p.even_time_us),
+                        format!("{:.3}x", p.gain),
+                        p.instructions.map_or("-".to_owned(), |i| format!("{i:.2}x")),
+                    ],
+                });
+            }
+            table.rows.push(row);
+        }
+        let mut blocks = vec![
+            Block::Table(table),
+            Block::Text(
+                "M and us: ragged/aligned. per row: time per row of the ragged length over that of \
+                 the aligned one (the EVEN_MN gain); instr: executed instructions per row, \
+                 likewise. ragged_buffer shows what is left when bounds come from the buffer \
+                 resource instead of masks."
+                    .to_owned(),
+            ),
+        ];
+        let counts: Vec<String> = self.gains.iter().filter_map(|g| self.counts(g)).collect();
+        if !counts.is_empty() {
+            blocks
+                .push(Block::Text("Executed wave64 instructions, ragged against aligned:".into()));
+            blocks.push(Block::List(counts));
+        }
+        Section { title: "What a ragged M costs (EVEN_MN)".to_owned(), blocks }
+    }
+
+    /// Instruction counts of a `ragged_wrap` row in words: they explain the gain.
+    fn counts(&self, gain: &GainRow) -> Option<String> {
+        if gain.variant != RAGGED_WRAP {
+            return None;
+        }
+        let sides: Vec<String> = gain
+            .sides
+            .iter()
+            .zip(&self.sides)
+            .filter_map(|(pair, side)| {
+                let (ragged, even) = pair.as_ref()?.instruction_counts?;
+                Some(format!("{} {} against {}", side.name, grouped(ragged), grouped(even)))
+            })
+            .collect();
+        (!sides.is_empty()).then(|| format!("{} {}: {}", gain.kernel, gain.shape, sides.join("; ")))
+    }
+
+    fn memory_section(&self) -> Section {
+        let [a, b] = &self.sides;
+        let mut paths: Vec<&str> = Vec::new();
+        for memory in a.memory.iter().chain(&b.memory) {
+            if !paths.contains(&memory.path.as_str()) {
+                paths.push(&memory.path);
+            }
+        }
+        let mut table =
+            Table { header: vec!["".into(), a.name.clone(), b.name.clone()], rows: Vec::new() };
+        let cell = |side: &Side, path: &str| match side.memory.iter().find(|m| m.path == path) {
+            None => "-".to_owned(),
+            Some(m) if m.c > 0.0 => format!("{:.2} B", m.c),
+            Some(m) => match m.pool_bytes {
+                Some(pool) => format!("pool of {}", crate::units::Bytes(pool as u64)),
+                None => "bounded".to_owned(),
+            },
+        };
+        for path in paths {
+            table.rows.push(vec![format!("c of {path}"), cell(a, path), cell(b, path)]);
+        }
+        let mut add = |name: &str, value: &dyn Fn(&Side) -> String| {
+            table.rows.push(vec![name.to_owned(), value(a), value(b)]);
+        };
+        let none = || "no plan".to_owned();
+        add("path that decides", &|s| s.memory_path.clone().unwrap_or_else(none));
+        add("c used", &|s| s.c_95.map_or_else(none, |c| format!("{c:.2} B")));
+        add("BUDGET point", &|s| pairs(s.budget_point));
+        add("BUDGET 95%", &|s| pairs(s.budget_95));
+        add("max_context", &|s| s.max_context.map_or_else(none, grouped));
+        Section { title: "Memory".to_owned(), blocks: vec![Block::Table(table)] }
+    }
+
+    fn schedule_section(&self) -> Section {
+        let [a, b] = &self.sides;
+        let mut table = Table {
+            header: vec!["prefix".into(), a.name.clone(), b.name.clone()],
+            rows: Vec::new(),
+        };
+        let chunk = |side: &Side, prefix: u64| {
+            let served = side.max_context.is_some_and(|end| prefix <= end);
+            let after = side.table.partition_point(|(from, _)| *from <= prefix);
+            match after.checked_sub(1).and_then(|i| side.table.get(i)) {
+                Some((_, chunk)) if served => grouped(*chunk),
+                _ => "-".to_owned(),
+            }
+        };
+        for prefix in PREFIXES {
+            table.rows.push(vec![grouped(prefix), chunk(a, prefix), chunk(b, prefix)]);
+        }
+        Section { title: "Chunk by prefix".to_owned(), blocks: vec![Block::Table(table)] }
+    }
+}
+
+/// Kernel family of an id such as `absorb_bmm_64x256`.
+fn op_name(kernel: &str) -> &str {
+    let tile = kernel.rfind('_').filter(|at| kernel[at + 1..].contains('x'));
+    tile.map_or(kernel, |at| &kernel[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::derive::{Options, derive};
+    use crate::model::Layout;
+    use crate::options::ServerLimits;
+    use crate::plan::Request;
+    use crate::profile::testing::{Truth, points, provenance};
+    use crate::units::{Bytes, Tokens};
+
+    fn derived(arch: &str, gain: f64) -> (Profile, Derived) {
+        let truth = Truth { gain, ..Truth::default() };
+        let profile = Profile::new(points(truth), provenance(arch, arch)).unwrap();
+        let request = Request {
+            limits: ServerLimits {
+                free_bytes: None,
+                guard: Bytes(1_500_000_000),
+                margin: Bytes(500_000_000),
+                chunk_min: Tokens(256),
+                chunk_max: Tokens(2048),
+                page_size: Tokens(256),
+            },
+            device_free: None,
+            layout: Layout { tp: 4, dp: 1, cp: 1 },
+            context_length: None,
+            memory_path: None,
+        };
+        let derived = derive(&profile, &Options::new(request));
+        (profile, derived)
+    }
+
+    #[test]
+    fn both_gains_budgets_and_schedules_stand_side_by_side() {
+        let (a, b) = (derived("gfx950", 2.0), derived("gfx942", 1.4));
+        let comparison = compare((&a.0, &a.1), (&b.0, &b.1));
+        let wrap = &comparison.gains[0];
+        assert_eq!((wrap.variant.as_str(), wrap.deployed), ("ragged_wrap", false));
+        let gain = |i: usize| wrap.sides[i].unwrap().gain;
+        assert!((gain(0) / gain(1) - 2.0 / 1.4).abs() < 1e-9);
+        let text = comparison.text();
+        for words in
+            ["gfx950 M", "gfx942 M", "deployed", "BUDGET 95%", "max_context", "ragged_buffer"]
+        {
+            assert!(text.contains(words), "{words}\n{text}");
+        }
+        let json = serde_json::to_value(&comparison).unwrap();
+        assert_eq!(json["sides"][1]["name"], "gfx942");
+        assert!(comparison.svg().unwrap().contains("absorb_bmm w_kc bf16 64x256"));
+    }
+
+    #[test]
+    fn a_kernel_on_one_side_only_is_shown_with_a_gap() {
+        let (a, b) = (derived("gfx950", 2.0), derived("gfx942", 1.4));
+        let none = Derived {
+            fit: crate::fit::Fit { alignment: Vec::new(), ..b.1.fit.clone() },
+            ..b.1.clone()
+        };
+        let comparison = compare((&b.0, &none), (&a.0, &a.1));
+        assert!(comparison.gains.iter().all(|g| g.sides[0].is_none() && g.sides[1].is_some()));
+        let same = compare((&a.0, &a.1), (&a.0, &a.1));
+        assert_eq!(same.sides[1].name, "gfx950 B");
+    }
+}
