@@ -107,9 +107,7 @@ fn modify_source(source: &mut [Lanes; 2], i: usize, inst: &Inst, plan: &Plan, mo
         let [lo, hi] = source;
         flush(lo, hi, ty, mode, 0);
     }
-    if plan.has_signs() {
-        set_signs(source, ty, mods, i, inst.enc == Enc::Vop3p);
-    }
+    set_signs(source, ty, mods, i, inst.enc == Enc::Vop3p);
 }
 
 /// A source of the mixed-precision operations: f32, or a half chosen by op_sel where op_sel_hi is
@@ -209,7 +207,7 @@ fn modify_result(lo: &mut Lanes, hi: &mut Lanes, inst: &Inst, plan: &Plan, mode:
         Ty::F32 | Ty::PkF32 => mode & mode::DENORM_32 & !0x10,
         _ => mode & mode::DENORM_16_64 & !0x40,
     };
-    let scaled = plan.has_signs() && denormals == 0 && mode & mode::IEEE == 0;
+    let scaled = denormals == 0 && mode & mode::IEEE == 0;
     let factor = match inst.mods.omod {
         1 if scaled => 2.0,
         2 if scaled => 4.0,

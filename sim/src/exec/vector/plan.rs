@@ -121,9 +121,7 @@ impl Plan {
         let sources = info.src.len().min(3) + usize::from(accumulates || literal);
         let extra = match op {
             Op::VDivFmasF32 | Op::VDivFmasF64 => Extra::Vcc,
-            Op::VBitop3B16 | Op::VBitop3B32 => {
-                Extra::Table(inst.mods.omod << 6 | inst.mods.abs << 3 | inst.mods.neg)
-            }
+            Op::VBitop3B16 | Op::VBitop3B32 => Extra::Table(inst.imm as u8),
             _ => Extra::None,
         };
         let mut plan = Plan {
@@ -161,13 +159,7 @@ impl Plan {
             }),
             _ => m.op_sel & 7 != 0,
         };
-        selects || self.has_signs() && (m.neg | m.abs | m.neg_hi | m.omod) != 0
-    }
-
-    /// Whether the sign and output modifiers mean what they say: `v_bitop3` keeps its truth table
-    /// there.
-    pub(super) fn has_signs(&self) -> bool {
-        !matches!(self.extra, Extra::Table(_))
+        selects || (m.neg | m.abs | m.neg_hi | m.omod) != 0
     }
 
     fn set_mode(&mut self, inst: &Inst) {

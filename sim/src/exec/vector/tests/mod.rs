@@ -1,5 +1,7 @@
 //! Tests of vector instructions from their encodings, against arithmetic done another way.
 
 mod division;
+mod floating;
+mod integer;
 mod movement;
 mod transcendental;

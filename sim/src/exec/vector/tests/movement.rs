@@ -97,3 +97,57 @@ fn a_dpp_instruction_on_its_own_source_reads_all_lanes_before_it_writes() {
         assert_eq!(wave.vgpr[0].0[i], own + neighbour, "lane {i}");
     }
 }
+
+#[test]
+fn scalar_reads_take_the_first_active_or_the_named_lane() {
+    let mut wave = wave();
+    wave.vgpr[0] = lanes(|i| 100 + i as u32);
+    wave.set_exec(0xff00);
+    // v_readfirstlane_b32 s4, v0; v_readlane_b32 s5, v0, 37; v_writelane_b32 v1, s4, 5
+    execute(&[0x7e08_0500, 0xd289_0005, 0x0001_4b00, 0xd28a_0001, 0x0001_0a04], &mut wave);
+    assert_eq!(wave.sgpr[4], 108);
+    assert_eq!(wave.sgpr[5], 137, "EXEC does not matter");
+    assert_eq!(wave.vgpr[1].0[5], 108);
+    assert_eq!(wave.vgpr[1].0[8], 0);
+    wave.pc = 0;
+    wave.set_exec(0);
+    execute(&[0x7e08_0500], &mut wave);
+    assert_eq!(wave.sgpr[4], 100, "with no lane active, lane 0");
+}
+
+#[test]
+fn swaps_exchange_registers_rows_or_halves() {
+    let mut wave = wave();
+    for n in 2..8 {
+        wave.vgpr[n] = lanes(|i| 100 * n as u32 + i as u32);
+    }
+    execute(
+        &[
+            0x7e04_a303, // v_swap_b32 v2, v3
+            0x7e08_b305, // v_permlane16_swap_b32_e32 v4, v5
+            0x7e0c_b507, // v_permlane32_swap_b32_e32 v6, v7
+        ],
+        &mut wave,
+    );
+    for i in 0..WAVE {
+        let lane = i as u32;
+        assert_eq!([wave.vgpr[2].0[i], wave.vgpr[3].0[i]], [300 + lane, 200 + lane]);
+        // Odd rows of v4 (destination) trade places with even rows of v5 (source).
+        let odd = i / 16 % 2 == 1;
+        assert_eq!(wave.vgpr[4].0[i], if odd { 500 + lane - 16 } else { 400 + lane });
+        assert_eq!(wave.vgpr[5].0[i], if odd { 500 + lane } else { 400 + lane + 16 });
+        let upper = i >= 32;
+        assert_eq!(wave.vgpr[6].0[i], if upper { 700 + lane - 32 } else { 600 + lane });
+        assert_eq!(wave.vgpr[7].0[i], if upper { 700 + lane } else { 600 + lane + 32 });
+    }
+}
+
+#[test]
+fn a_register_beyond_the_allocation_is_a_fault_that_names_it() {
+    let mut wave = wave();
+    // v_mov_b32_e32 v200, v0
+    let fault = crate::exec::testing::try_run(crate::isa::Arch::Gfx942, &[0x7f90_0300], &mut wave);
+    // v200 of 128 registers in all.
+    let register = "v200".to_owned();
+    assert_eq!(fault, Err(crate::fault::FaultKind::NoRegister { register }));
+}
