@@ -155,14 +155,20 @@ fn run(
         return Ok(LaunchStats::of(&launch.program, &executed, total));
     }
     let timing = timing::simulate(params, &timing::Launch { prepared: launch, memory: mem })?;
-    let mut executed = timing.executed;
+    let (not_executed, mut executed) = (timing.not_executed(), timing.executed);
     if mode == Mode::Full {
-        executed.add(&launch::run(launch, mem, timing.workgroups_timed..total, options)?);
+        for range in not_executed {
+            executed.add(&launch::run(launch, mem, range, options)?);
+        }
+    }
+    let mut stats = LaunchStats::of(&launch.program, &executed, total);
+    if mode == Mode::Timing {
+        stats.instructions = timing.instructions;
     }
     Ok(LaunchStats {
         workgroups_timed: timing.workgroups_timed,
         cycles: Some(timing.cycles),
         time_us: Some(timing.time_us),
-        ..LaunchStats::of(&launch.program, &executed, total)
+        ..stats
     })
 }

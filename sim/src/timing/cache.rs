@@ -13,6 +13,8 @@ pub enum Lookup {
     Hit(usize),
     /// The line was absent; it now occupies this entry, whose payload is cleared.
     Filled(usize),
+    /// As [`Lookup::Filled`], and another line had to go for it.
+    Replaced(usize),
 }
 
 /// State of a present line.
@@ -71,10 +73,11 @@ impl Cache {
                 victim = i;
             }
         }
+        let empty = self.tags[victim] == EMPTY;
         self.tags[victim] = wanted;
         self.used[victim] = self.clock;
         self.entries[victim] = Entry::default();
-        Lookup::Filled(victim)
+        if empty { Lookup::Filled(victim) } else { Lookup::Replaced(victim) }
     }
 
     /// Payload of an entry that [`Cache::touch`] returned.
@@ -119,7 +122,7 @@ mod tests {
         let Lookup::Filled(i) = c.touch(7) else { panic!("present in an empty cache") };
         *c.entry(i) = Entry { ready: 9, dirty: 3 };
         assert_eq!(c.touch(7), Lookup::Hit(i));
-        assert_eq!(c.touch(8), Lookup::Filled(i));
+        assert_eq!(c.touch(8), Lookup::Replaced(i));
         assert_eq!(*c.entry(i), Entry::default());
     }
 }

@@ -3,7 +3,7 @@
 use super::occupancy::Resources;
 use crate::exec::{Program, Wave};
 use crate::fault::{Fault, FaultKind};
-use crate::launch::{self, Prepared};
+use crate::launch::{self, Executed, Prepared};
 use crate::memory::AddressSpace;
 
 /// A launch whose workgroups can be started one by one.
@@ -20,8 +20,8 @@ pub trait Grid {
     fn waves(&self, id: u64) -> Vec<Wave>;
     /// The first of them.
     fn first_wave(&self, id: u64) -> Wave;
-    /// Executes workgroup `id` functionally; returns its wave instructions.
-    fn execute(&self, id: u64) -> Result<u64, Fault>;
+    /// Executes workgroup `id` functionally; returns what it executed.
+    fn execute(&self, id: u64) -> Result<Executed, Fault>;
     /// Adds the place to what went wrong; `pc` is an index into [`Program::insts`].
     fn fault(&self, kind: FaultKind, id: u64, wave: u32, pc: usize) -> Fault;
 
@@ -80,10 +80,9 @@ impl Grid for Launch<'_> {
         self.prepared.wave(self.prepared.workgroup_id(id), 0)
     }
 
-    fn execute(&self, id: u64) -> Result<u64, Fault> {
+    fn execute(&self, id: u64) -> Result<Executed, Fault> {
         let options = launch::Options { threads: 1, ..launch::Options::default() };
-        let done = launch::run(self.prepared, self.memory, id..id.saturating_add(1), &options)?;
-        Ok(done.instructions())
+        launch::run(self.prepared, self.memory, id..id.saturating_add(1), &options)
     }
 
     fn fault(&self, kind: FaultKind, id: u64, wave: u32, pc: usize) -> Fault {

@@ -11,7 +11,7 @@ use super::cache::{Cache, Lookup};
 use super::coalesce::Segments;
 use super::fifo::Fifo;
 use super::server::Server;
-use super::sharing::{Level, Shared, Sharing};
+use super::sharing::{Device, Level, Shared, Sharing};
 use crate::arch::ArchParams;
 use crate::exec::{MemAccess, MemKind, WAVE};
 use crate::memory::AddressSpace;
@@ -179,21 +179,20 @@ impl<'p> Hierarchy<'p> {
 
     fn load(&mut self, now: u64, who: Requester, access: &MemAccess) -> u64 {
         let v = &self.p.vmem;
-        let mut segments = std::mem::take(&mut self.segments);
-        segments.collect(access, self.line_shift, v.address_lanes);
+        self.segments.collect(access, self.line_shift, v.address_lanes);
         let bytes = u64::from(access.mask.count_ones()) * u64::from(access.bytes);
         self.traffic.loaded += bytes;
-        let (start, cost) = self.address(now, bytes, segments.lookups);
+        let (start, cost) = self.address(now, bytes, self.segments.lookups);
         let base = u64::from(self.base_cost());
         // The latencies are those of a dword load; wider ones return their last data later.
         let extra = cost.saturating_sub(base);
         let mut done = start + u64::from(v.hit);
-        for (i, &line) in segments.as_slice().iter().enumerate() {
+        for i in 0..self.segments.as_slice().len() {
+            let line = self.segments.as_slice()[i];
             let at = start + i as u64 / u64::from(v.line_rate);
             let ready = self.l1_line(at, who, line);
             done = done.max(ready);
         }
-        self.segments = segments;
         done + extra
     }
 
@@ -221,7 +220,7 @@ impl<'p> Hierarchy<'p> {
                 self.traffic.l1_hits += 1;
                 self.l1.entry(i).ready.max(at + u64::from(self.p.vmem.hit))
             }
-            Lookup::Filled(i) => {
+            Lookup::Filled(i) | Lookup::Replaced(i) => {
                 let ready = self.l2_line(at, who.xcd, line);
                 self.l1.entry(i).ready = ready;
                 ready
@@ -237,7 +236,7 @@ impl<'p> Hierarchy<'p> {
         let unit = xcd.min(self.l2.len() - 1);
         let (latency, entry) = match self.l2[unit].touch(line) {
             Lookup::Hit(i) => (self.p.l2.hit, i),
-            Lookup::Filled(i) => {
+            Lookup::Filled(i) | Lookup::Replaced(i) => {
                 let (latency, behind) = self.behind_l2(at, line);
                 delay = delay.max(behind);
                 (latency, i)
@@ -253,10 +252,7 @@ impl<'p> Hierarchy<'p> {
     fn behind_l2(&mut self, at: u64, line: u64) -> (u32, f64) {
         let size = u64::from(self.p.vmem.line);
         let own = matches!(self.mall.touch(line), Lookup::Hit(_));
-        let level = match self.level(line) {
-            Level::Memory if own => Level::Mall,
-            level => level,
-        };
+        let level = self.level(line, own);
         if level == Level::L2 {
             return (self.p.l2.hit, 0.0);
         }
@@ -270,14 +266,15 @@ impl<'p> Hierarchy<'p> {
         (self.p.hbm.latency, mall.max(hbm))
     }
 
-    fn level(&mut self, line: u64) -> Level {
+    fn level(&mut self, line: u64, own: bool) -> Level {
         let addr = line << self.line_shift;
         if !self.sharing.knows(addr) {
             if let Some(r) = self.memory.region(addr) {
                 self.sharing.add(Shared { base: r.base, len: r.len, in_l2: 0.0, in_mall: 0.0 });
             }
         }
-        self.sharing.level(line, self.line_shift, self.begun, self.p.mall.size)
+        let (mall, line) = (self.p.mall.size, u64::from(self.p.vmem.line));
+        self.sharing.level(addr, own, &Device { begun: self.begun, mall, line })
     }
 
     /// Passes bytes to or from memory; returns the clocks until they have passed.
@@ -289,16 +286,15 @@ impl<'p> Hierarchy<'p> {
 
     fn store(&mut self, now: u64, who: Requester, access: &MemAccess) -> u64 {
         let v = &self.p.vmem;
-        let mut segments = std::mem::take(&mut self.segments);
-        segments.collect(access, self.sector_shift, v.address_lanes);
+        self.segments.collect(access, self.sector_shift, v.address_lanes);
         let bytes = u64::from(access.mask.count_ones()) * u64::from(access.bytes);
         self.traffic.stored += bytes;
-        let (start, cost) = self.address(now, bytes, segments.lookups);
+        let (start, cost) = self.address(now, bytes, self.segments.lookups);
         let mut delay = 0.0f64;
-        for &sector in segments.as_slice() {
+        for i in 0..self.segments.as_slice().len() {
+            let sector = self.segments.as_slice()[i];
             delay = delay.max(self.write_sector(start, who.xcd, sector));
         }
-        self.segments = segments;
         // Stores are posted, but only as far ahead of memory as the burst allows.
         let limit = self.backlog - f64::from(self.p.hbm.burst);
         self.address_free = self.address_free.max(limit.max(0.0) as u64);
@@ -312,7 +308,7 @@ impl<'p> Hierarchy<'p> {
         let line = sector >> (self.line_shift - self.sector_shift);
         let bit = 1u32 << (sector & ((1 << (self.line_shift - self.sector_shift)) - 1));
         let unit = xcd.min(self.l2.len() - 1);
-        let (Lookup::Hit(i) | Lookup::Filled(i)) = self.l2[unit].touch(line);
+        let (Lookup::Hit(i) | Lookup::Filled(i) | Lookup::Replaced(i)) = self.l2[unit].touch(line);
         let entry = self.l2[unit].entry(i);
         if entry.dirty & bit == 0 {
             entry.dirty |= bit;
@@ -324,13 +320,13 @@ impl<'p> Hierarchy<'p> {
 
     fn atomic(&mut self, now: u64, who: Requester, access: &MemAccess) -> u64 {
         let v = &self.p.vmem;
-        let mut segments = std::mem::take(&mut self.segments);
-        segments.collect(access, self.sector_shift, v.address_lanes);
+        self.segments.collect(access, self.sector_shift, v.address_lanes);
         let bytes = u64::from(access.mask.count_ones()) * u64::from(access.bytes);
         self.traffic.stored += bytes;
-        let (start, cost) = self.address(now, bytes, segments.lookups);
+        let (start, cost) = self.address(now, bytes, self.segments.lookups);
         let mut done = start;
-        for &sector in segments.as_slice() {
+        for i in 0..self.segments.as_slice().len() {
+            let sector = self.segments.as_slice()[i];
             let line = sector >> (self.line_shift - self.sector_shift);
             let delay = self.write_sector(start, who.xcd, sector);
             let there = self.l2_line(start, who.xcd, line);
@@ -339,7 +335,6 @@ impl<'p> Hierarchy<'p> {
             let missing = there.saturating_sub(present);
             done = done.max(start + u64::from(v.atomic_latency) + missing + delay as u64);
         }
-        self.segments = segments;
         done + cost
     }
 
@@ -352,7 +347,7 @@ impl<'p> Hierarchy<'p> {
         for line in (addr >> shift)..=last {
             let ready = match self.scalar.touch(line) {
                 Lookup::Hit(i) => self.scalar.entry(i).ready,
-                Lookup::Filled(i) => {
+                Lookup::Filled(i) | Lookup::Replaced(i) => {
                     let wide = line << shift >> self.line_shift;
                     let there = self.l2_line(now, who.xcd, wide);
                     // From L2 it takes what a miss adds; what memory adds to that is the same as for

@@ -162,19 +162,18 @@ fn fetched_at(
     }
     let miss = u64::from(p.fetch.miss);
     let mut until = now;
-    for line in cost.line..=last {
+    for line in cost.line..=last + u64::from(p.fetch.prefetch) {
         let ready = match cache.touch(line) {
             Lookup::Hit(i) => cache.entry(i).ready,
-            Lookup::Filled(i) => {
+            // Left there by the previous launch of the kernel.
+            Lookup::Filled(_) => now,
+            Lookup::Replaced(i) => {
                 cache.entry(i).ready = now + miss;
                 now + miss
             }
         };
-        until = until.max(ready);
-    }
-    for ahead in last + 1..=last + u64::from(p.fetch.prefetch) {
-        if let Lookup::Filled(i) = cache.touch(ahead) {
-            cache.entry(i).ready = now + miss;
+        if line <= last {
+            until = until.max(ready);
         }
     }
     slot.line = last;

@@ -7,39 +7,44 @@ use super::cu::Ran;
 use super::grid::Grid;
 use super::strata::Stratum;
 use crate::fault::Fault;
+use crate::launch::Executed;
 
 /// Wave instructions that the functional samples should not exceed.
 const BUDGET: u64 = 300_000;
 /// Samples of the inside of the grid that are always taken.
-const FIRST: u64 = 4;
+const FIRST: u64 = 3;
+/// Faces that are sampled, the largest ones.
+const FACES: usize = 2;
 /// Samples of the inside where the first ones differ.
 const MANY: u64 = 16;
 /// Relative difference from which they count as different.
 const DIFFERENT: f64 = 0.05;
 
 /// Estimate for a whole grid.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Rest {
     /// Mean wave instructions of a workgroup.
     pub mean: f64,
     /// Dispatch numbers of the workgroups that were executed for it, ascending.
-    pub executed: Vec<u64>,
+    pub ids: Vec<u64>,
+    /// What they executed.
+    pub executed: Executed,
 }
 
 /// Samples the strata of `grid`; workgroups below `ran.len()` have already run.
 pub fn estimate<G: Grid>(grid: &G, ran: &[Ran]) -> Result<Rest, Fault> {
     let timed = ran.len() as u64;
     let mean_timed = mean(ran.iter().map(|r| r.instructions));
-    let mut sampler = Samples { grid, ran, executed: Vec::new() };
-    let total = grid.workgroups();
-    if timed >= total {
-        return Ok(Rest { mean: mean_timed, executed: Vec::new() });
+    let nothing = Executed::none(grid.program().insts.len());
+    if timed >= grid.workgroups() {
+        return Ok(Rest { mean: mean_timed, ids: Vec::new(), executed: nothing });
     }
+    let mut sampler = Samples { grid, ran, counts: Vec::new(), executed: nothing };
     let mut strata = Stratum::of_grid(grid.groups());
     strata.sort_by_key(|s| std::cmp::Reverse(s.len()));
     let affordable = (BUDGET as f64 / mean_timed.max(1.0)) as u64;
     let (mut sum, mut covered, mut taken) = (0.0, 0u64, 0u64);
-    for (i, stratum) in strata.iter().enumerate() {
+    for (i, stratum) in strata.iter().take(1 + FACES).enumerate() {
         if taken >= affordable {
             break;
         }
@@ -57,8 +62,9 @@ pub fn estimate<G: Grid>(grid: &G, ran: &[Ran]) -> Result<Rest, Fault> {
         covered += stratum.len();
     }
     let mean = if covered == 0 { mean_timed } else { sum / covered as f64 };
-    sampler.executed.sort_unstable();
-    Ok(Rest { mean, executed: sampler.executed.into_iter().map(|(id, _)| id).collect() })
+    let mut ids: Vec<u64> = sampler.counts.iter().map(|&(id, _)| id).collect();
+    ids.sort_unstable();
+    Ok(Rest { mean, ids, executed: sampler.executed })
 }
 
 fn mean(values: impl Iterator<Item = u64>) -> f64 {
@@ -76,7 +82,9 @@ fn differ(counts: &[u64]) -> bool {
 struct Samples<'a, G> {
     grid: &'a G,
     ran: &'a [Ran],
-    executed: Vec<(u64, u64)>,
+    /// Instructions of the workgroups executed so far, by dispatch number.
+    counts: Vec<(u64, u64)>,
+    executed: Executed,
 }
 
 impl<G: Grid> Samples<'_, G> {
@@ -85,11 +93,13 @@ impl<G: Grid> Samples<'_, G> {
         if let Some(ran) = self.ran.iter().find(|r| r.id == id) {
             return Ok(ran.instructions);
         }
-        if let Some(&(_, n)) = self.executed.iter().find(|(seen, _)| *seen == id) {
+        if let Some(&(_, n)) = self.counts.iter().find(|(seen, _)| *seen == id) {
             return Ok(n);
         }
-        let n = self.grid.execute(id)?;
-        self.executed.push((id, n));
+        let done = self.grid.execute(id)?;
+        let n = done.instructions();
+        self.counts.push((id, n));
+        self.executed.add(&done);
         Ok(n)
     }
 }

@@ -3,8 +3,8 @@
 //! Goes in: for each allocation a kernel reads, how often workgroups that run at the same time read
 //! the same lines. Comes out: whether the first access of the simulated compute unit to a line finds
 //! it in L2, in the memory-side cache or in memory. Only the simulated unit's own accesses have real
-//! tags; for the rest of the device a line is decided by its number, so that the fractions hold on
-//! average and the same line always gets the same answer.
+//! tags; what the rest of the device has fetched is decided so that the fractions hold over all
+//! requests, the repeated ones of the unit itself included.
 
 /// Where the first access of the simulated compute unit finds a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ struct Range {
     shared: Shared,
     /// Requests of the simulated compute unit that L2 could not serve.
     beyond_l2: u64,
+    /// Requests that L2 owes to the memory-side cache, and that this owes to memory.
+    owed: [f64; 2],
 }
 
 impl Sharing {
@@ -67,7 +69,7 @@ impl Sharing {
     /// Adds a range that does not overlap those already there.
     pub fn add(&mut self, shared: Shared) {
         let at = self.ranges.partition_point(|r| r.shared.base <= shared.base);
-        self.ranges.insert(at, Range { shared, beyond_l2: 0 });
+        self.ranges.insert(at, Range { shared, beyond_l2: 0, owed: [0.0; 2] });
     }
 
     fn find(&self, addr: u64) -> Option<usize> {
@@ -80,67 +82,94 @@ impl Sharing {
         self.find(addr).is_some()
     }
 
-    /// Where the simulated compute unit finds a line of `1 << shift` bytes that it has not touched.
-    /// `begun` is the part of the grid whose workgroups it has begun, `mall` the size of the
-    /// memory-side cache: once the requests of the whole grid add up to more than a range that this
-    /// cache can hold, the rest of them are repetitions that it serves.
-    pub fn level(&mut self, line: u64, shift: u32, begun: f64, mall: u64) -> Level {
-        let Some(i) = self.find(line << shift) else { return Level::Memory };
-        let Range { shared, beyond_l2 } = &mut self.ranges[i];
-        // Multiplicative hash; its upper bits are spread evenly over [0, 1).
-        let hash = (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as f64 / (1u64 << 24) as f64;
-        if hash < shared.in_l2 {
+    /// Where the simulated compute unit finds the line at `addr` that its own accesses have not left
+    /// in L2; `own` says that they have left it in the memory-side cache.
+    pub fn level(&mut self, addr: u64, own: bool, device: &Device) -> Level {
+        let otherwise = if own { Level::Mall } else { Level::Memory };
+        let Some(i) = self.find(addr) else { return otherwise };
+        let Range { shared, beyond_l2, owed: [l2, memory] } = &mut self.ranges[i];
+        *l2 += 1.0 - shared.in_l2;
+        if *l2 < 1.0 {
             return Level::L2;
         }
+        *l2 -= 1.0;
         *beyond_l2 += 1;
         let mut first = 1.0 - shared.in_mall;
-        if shared.len <= mall {
-            let requests = *beyond_l2 as f64 / begun.max(f64::MIN_POSITIVE);
-            first = first.min((shared.len >> shift) as f64 / requests);
+        if shared.len <= device.mall {
+            let requests = *beyond_l2 as f64 / device.begun.max(f64::MIN_POSITIVE);
+            first = first.min((shared.len / device.line) as f64 / requests);
         }
-        // What is left of the hash is again spread evenly.
-        let hash = (hash - shared.in_l2) / (1.0 - shared.in_l2);
-        if hash < first { Level::Memory } else { Level::Mall }
+        *memory += first;
+        if own || *memory < 1.0 {
+            return Level::Mall;
+        }
+        *memory -= 1.0;
+        Level::Memory
     }
+}
+
+/// What [`Sharing::level`] needs to know of the device and of how far the grid has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Device {
+    /// Part of the grid whose workgroups the simulated compute unit has begun.
+    pub begun: f64,
+    /// Bytes of the memory-side cache: once the requests of the whole grid add up to more than a range
+    /// that it can hold, the rest of them are repetitions that it serves.
+    pub mall: u64,
+    /// Bytes of a line.
+    pub line: u64,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MALL: u64 = 256 << 20;
+    const BASE: u64 = 1 << 20;
 
-    fn count(s: &mut Sharing, first: u64, lines: u64, begun: f64) -> [i32; 3] {
+    fn count(s: &mut Sharing, lines: std::ops::Range<u64>, own: bool, begun: f64) -> [i32; 3] {
+        let device = Device { begun, mall: 256 << 20, line: 128 };
         let mut count = [0i32; 3];
-        for line in first..first + lines {
-            count[s.level(line, 7, begun, MALL) as usize] += 1;
+        for line in lines {
+            count[s.level(BASE + line * 128, own, &device) as usize] += 1;
         }
         count
     }
 
-    /// Half of the accesses find the line in L2, three quarters of the rest in the memory-side
-    /// cache: 0.5, 0.375 and 0.125 of 8192 lines, within 2%. The unit runs the whole grid here.
+    fn sharing(in_l2: f64, in_mall: f64) -> Sharing {
+        Sharing::new(vec![Shared { base: BASE, len: 1 << 20, in_l2, in_mall }], 1.0, 1.0)
+    }
+
+    /// Half of the requests find the line in L2, three quarters of the rest in the memory-side cache:
+    /// 0.5, 0.375 and 0.125 of 8192 lines. The unit runs the whole grid here.
     #[test]
     fn fractions_hold_over_many_lines() {
-        let range = Shared { base: 1 << 20, len: 1 << 20, in_l2: 0.5, in_mall: 0.75 };
-        let mut s = Sharing::new(vec![range], 1.0, 1.0);
-        let first = (1u64 << 20) >> 7;
-        let found = count(&mut s, first, 8192, 1.0);
-        for (found, expected) in found.iter().zip([4096, 3072, 1024]) {
-            assert!((found - expected).abs() < 164, "{found} against {expected}");
+        let mut s = sharing(0.5, 0.75);
+        assert_eq!(count(&mut s, 0..8192, false, 1.0), [4096, 3072, 1024]);
+        // Outside the range nothing is known.
+        assert_eq!(count(&mut s, 8192..8193, false, 1.0), [0, 0, 1]);
+    }
+
+    /// Every line is read twice, the second time by the unit itself: half of all requests are first
+    /// ones, as the neighbours' fraction says.
+    #[test]
+    fn own_repetitions_count_towards_the_fractions() {
+        let mut s = sharing(0.0, 0.5);
+        let mut memory = 0;
+        for pair in 0..64 {
+            let lines = 16 * pair..16 * pair + 16;
+            memory += count(&mut s, lines.clone(), false, 1.0)[Level::Memory as usize];
+            memory += count(&mut s, lines, true, 1.0)[Level::Memory as usize];
         }
-        assert_eq!(count(&mut s, first - 1, 1, 1.0), [0, 0, 1]);
-        assert_eq!(count(&mut s, first + 8192, 1, 1.0), [0, 0, 1]);
+        assert!((1016..=1024).contains(&memory), "{memory} of 2048");
     }
 
     /// 1/256 of the grid asks for all 8192 lines of a range: the grid asks for each 256 times, and
     /// memory has to provide it once.
     #[test]
     fn a_range_comes_from_memory_only_once() {
-        let range = Shared { base: 1 << 20, len: 1 << 20, in_l2: 0.0, in_mall: 0.0 };
-        let mut s = Sharing::new(vec![range], 1.0, 1.0);
-        let [_, _, memory] = count(&mut s, (1u64 << 20) >> 7, 8192, 1.0 / 256.0);
-        // The first 32 requests are not yet seen to be repetitions.
-        assert!(memory > 32 && memory < 400, "{memory}");
+        let mut s = sharing(0.0, 0.0);
+        let [_, _, memory] = count(&mut s, 0..8192, false, 1.0 / 256.0);
+        // The first 32 requests are not yet seen to be repetitions; after them it is 32 / n of the n-th.
+        assert!((32..32 + 32 * 6).contains(&memory), "{memory}");
     }
 }

@@ -58,7 +58,7 @@ pub struct Timing {
     pub traffic: Traffic,
     /// Counters of the simulated compute unit.
     pub counters: Counters,
-    /// Executions of each instruction by the timed workgroups.
+    /// Executions of each instruction by the workgroups that executed, timed or sampled.
     pub executed: Executed,
 }
 
@@ -107,6 +107,8 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
     let cycles = extrapolate(&spread, &run.ran, run.end, rest.mean / mean_timed.max(1.0));
     let instructions = rest.mean * spread.total as f64;
     let scale = instructions / (mean_timed * timed as f64).max(1.0);
+    let mut executed = Executed { counts: run.counts, workgroups: timed };
+    executed.add(&rest.executed);
     let (clock_mhz, matrix_busy) = clock(p, &run.counters, run.end);
     Ok(Timing {
         cycles: cycles as u64,
@@ -117,11 +119,11 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
         workgroups: spread.total,
         workgroups_timed: timed,
         workgroups_of_busiest_cu: spread.busiest,
-        workgroups_sampled: rest.executed,
+        workgroups_sampled: rest.ids,
         instructions: instructions as u64,
         traffic: run.traffic.scaled(scale),
         counters: run.counters,
-        executed: Executed { counts: run.counts, workgroups: timed },
+        executed,
     })
 }
 

@@ -1,0 +1,7 @@
+//! Mechanism tests: hand-written kernels whose time follows from arithmetic.
+
+mod bandwidth;
+mod bench;
+mod issue;
+mod latency;
+mod launch;
