@@ -11,7 +11,7 @@ use crate::files::{self, FileError};
 use crate::fit::observations::{LMeans, Observation};
 use crate::fit::{self, Fit, Source};
 use crate::plan::{self, EndsBy, Plan, PlanError, Request};
-use crate::profile::Profile;
+use crate::profile::{Engine, Profile, Provenance};
 use crate::report;
 
 /// SGLang version whose settings are emitted unless another is named.
@@ -105,3 +105,28 @@ impl Derived {
         )
     }
 }
+
+/// The sizer of a BUDGET given as a number. It carries the hash of the figures in place of a
+/// profile's.
+///
+/// # Errors
+/// Limits that leave no chunk.
+pub fn sizer_of_budget(
+    budget: u64,
+    request: &Request,
+    arch: &str,
+    model: &str,
+) -> Result<Sizer, PlanError> {
+    let plan =
+        plan::plan_of_budget(budget, &request.limits, request.layout, request.context_length)?;
+    let mut provenance = Provenance::new(Engine::Imported, arch, "");
+    provenance.model = model.to_owned();
+    let range = plan.schedule.range;
+    let figures =
+        format!("BUDGET={budget} min={} max={} align={}", range.min, range.max, range.align);
+    provenance.profile_sha256 = files::sha256_hex(figures.as_bytes());
+    Ok(Sizer::new(&plan, &provenance, SGLANG))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! The command line: arguments in, one library call each, text or JSON on stdout, diagnoses on
 //! stderr and an exit status (see [`crate::error`]) out. One file a command.
 
+mod compare;
 mod devices;
 mod emit;
 mod fit;
@@ -55,6 +56,8 @@ enum Command {
     Plot(plot::Arguments),
     /// Fit the memory of a deployed engine from field observations.
     Fit(fit::Arguments),
+    /// Set two recorded runs side by side.
+    Compare(compare::Arguments),
     /// List and check the bundled kernels.
     Kernel(kernel::Arguments),
     /// Measure what a parent sends (internal).
@@ -97,6 +100,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Emit(arguments)) => emit::run(&arguments),
         Some(Command::Plot(arguments)) => plot::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
+        Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Kernel(arguments)) => kernel::run(&arguments),
         Some(Command::Worker(arguments)) => worker::run(&arguments),
     }

@@ -7,10 +7,12 @@ use serde::Serialize;
 
 use super::limits::LimitArguments;
 use super::output;
-use super::source::{EvidenceArguments, derive};
+use super::source::{self, EvidenceArguments};
+use crate::derive;
 use crate::error::{Error, Exit, Result};
+use crate::model::Layout;
 use crate::options::{MAX_TOKENS, ServerLimits};
-use crate::plan::{ChunkRange, EndsBy, Plan, Schedule};
+use crate::plan::{EndsBy, Plan, Request, Schedule, plan_of_budget};
 use crate::units::Tokens;
 
 /// Arguments of `tune plan`.
@@ -29,6 +31,9 @@ pub struct Arguments {
     /// Prefixes to give the chunk for, such as 50000,100k; default: every step of the schedule.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true)]
     at: Vec<Tokens>,
+    /// Directory to write the sizer of a --budget into (`tune emit` writes that of a profile).
+    #[arg(long, value_name = "DIR", requires = "budget")]
+    out: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -72,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     match (arguments.budget, &arguments.profile) {
         (Some(budget), _) => from_budget(arguments, &limits, budget),
         (None, Some(profile)) => {
-            let (_, derived) = derive(profile, limits, &arguments.evidence)?;
+            let (_, derived) = source::derive(profile, limits, &arguments.evidence)?;
             let plan = derived.plan?;
             print(arguments, plan.budget.budget_95, &plan.schedule, Some(&plan))
         }
@@ -82,11 +87,18 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
 }
 
 fn from_budget(arguments: &Arguments, limits: &ServerLimits, budget: Tokens) -> Result<Exit> {
-    let ServerLimits { chunk_min, chunk_max, page_size, .. } = *limits;
-    let range = ChunkRange::new(chunk_min.0, chunk_max.0, page_size.0)?;
-    let context = arguments.evidence.context().map(|context| context.0);
-    let schedule = Schedule::of_budget(range, context, budget.0)?;
-    print(arguments, Some(budget.0), &schedule, None)
+    let request = Request {
+        limits: *limits,
+        device_free: None,
+        layout: Layout { tp: 1, dp: 1, cp: 1 },
+        context_length: arguments.evidence.context().map(|context| context.0),
+        memory_path: None,
+    };
+    let plan = plan_of_budget(budget.0, limits, request.layout, request.context_length)?;
+    if let Some(directory) = &arguments.out {
+        derive::sizer_of_budget(budget.0, &request, "", "")?.write(directory)?;
+    }
+    print(arguments, Some(budget.0), &plan.schedule, None)
 }
 
 fn print(

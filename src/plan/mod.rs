@@ -7,6 +7,7 @@
 
 mod budget;
 mod exact_fill;
+mod given;
 mod schedule;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,7 @@ use crate::units::Bytes;
 
 pub use budget::{ASSUMED_FREE, Budget, UNVALIDATED_C, Usable};
 pub use exact_fill::{AlignmentDecision, ExactFill, WORTH, decide};
+pub use given::{GIVEN, plan_of_budget};
 pub use schedule::{ChunkRange, EndsBy, Schedule};
 
 /// Context taken where neither the model nor a flag says how long it is, tokens.
@@ -73,6 +75,12 @@ pub enum PlanError {
         align: u64,
         /// Most lengths.
         limit: u64,
+    },
+    /// A given budget that stands for more bytes than can be counted.
+    #[error("a BUDGET of {budget} token^2 is larger than any memory")]
+    BudgetTooLarge {
+        /// Budget, token^2.
+        budget: u64,
     },
     /// Nothing fits.
     #[error(
