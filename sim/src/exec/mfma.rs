@@ -114,7 +114,7 @@ impl Job {
         let mut scales = [None, None];
         if let Some(operands) = &inst.scale {
             for (side, scale) in scales.iter_mut().enumerate() {
-                *scale = Some(Scales::read(wave, operands, side)?);
+                *scale = Some(Scales::locate(wave, operands, side)?);
             }
         }
         Ok(Job { shape, data, src, dst, dst_len, c, scales })
@@ -208,13 +208,12 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
         permuted = permute(b_regs, inst.mods.blgp);
         b_regs = &permuted;
     }
-    let count = job.shape.per_lane();
-    if job.scales.iter().flatten().any(Scales::extreme) {
+    if job.scales.iter().flatten().any(|s| s.extreme(wave)) {
         return scale::run_wide(wave, job);
     }
     let (mut a, mut b) = (Panel::new(), Panel::new());
-    unpack(&mut a, job.regs(wave, 0), job, 0, count);
-    unpack(&mut b, b_regs, job, 1, count);
+    unpack::<FAST>(&mut a, job.regs(wave, 0), wave, job, 0);
+    unpack::<FAST>(&mut b, b_regs, wave, job, 1);
     job.accumulate(wave, |acc| match job.shape.m {
         4 => small::multiply(acc, a.flat(), b.flat(), job.a_block(inst)),
         16 => blocks::<16, FAST>(inst, job, acc, a.flat(), b.flat()),
@@ -223,13 +222,23 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
 }
 
 #[inline(always)]
-fn unpack(panel: &mut Panel<f32>, regs: &[Lanes], job: &Job, side: usize, count: usize) {
-    match &job.scales[side] {
+fn unpack<const FAST: bool>(
+    panel: &mut Panel<f32>,
+    regs: &[Lanes],
+    wave: &Wave,
+    job: &Job,
+    side: usize,
+) {
+    let count = job.shape.per_lane();
+    let factors = job.scales[side].map(|s| s.factors(wave, job.shape.m, job.chunked(side)));
+    #[cfg(target_arch = "x86_64")]
+    if FAST && job.data[side] == Data::Float(Format::Fp4) {
+        // SAFETY: `FAST` promises AVX2.
+        return unsafe { panel::fp4_avx(panel, regs, count, factors.as_ref()) };
+    }
+    match &factors {
         None => panel::floats(panel, regs, job.data[side], count, |_| None),
-        Some(scales) => {
-            let factors = scales.factors(job.shape.m, job.chunked(side));
-            panel::floats(panel, regs, job.data[side], count, |j| factors.get(j / 16));
-        }
+        Some(f) => panel::floats(panel, regs, job.data[side], count, |j| f.get(j / 16)),
     }
 }
 

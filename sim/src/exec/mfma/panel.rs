@@ -44,6 +44,23 @@ impl<T: Copy> Panel<T> {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+impl Panel<f32> {
+    /// Appends a row of which `value` gives the eight elements from a lane on.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn push_eights(&mut self, value: impl Fn(usize) -> std::arch::x86_64::__m256) {
+        if let Some(row) = self.rows.get_mut(self.len) {
+            let base = row.as_mut_ptr().cast::<f32>();
+            for at in (0..WAVE).step_by(8) {
+                // SAFETY: eight elements from `at` on are inside the row.
+                unsafe { std::arch::x86_64::_mm256_storeu_ps(base.add(at), value(at)) };
+            }
+            self.len += 1;
+        }
+    }
+}
+
 /// Lane permutation of B by BLGP: which lane each lane's elements come from.
 #[inline]
 pub(super) fn blgp_source(blgp: u8, lane: usize) -> usize {
@@ -116,6 +133,45 @@ fn each<'a>(
                 None => panel.push(value),
             }
         }
+    }
+}
+
+/// Unpacks fp4 by a table of the eight magnitudes in one register.
+///
+/// # Safety
+/// The CPU has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) unsafe fn fp4_avx(
+    panel: &mut Panel<f32>,
+    regs: &[Lanes],
+    count: usize,
+    factors: Option<&[[f32; WAVE]; 2]>,
+) {
+    use std::arch::x86_64::*;
+    let sign = _mm256_set1_epi32(i32::MIN);
+    // SAFETY: the table has more than eight values.
+    let magnitudes = unsafe { _mm256_loadu_ps(Format::Fp4.table().as_ptr()) };
+    for j in 0..count {
+        let Some(reg) = regs.get(j / 8) else { return };
+        let shift = (j % 8 * 4) as i32;
+        let down = _mm_cvtsi32_si128(shift);
+        let up = _mm_cvtsi32_si128(28 - shift);
+        panel.push_eights(|at| {
+            // SAFETY: `at` is a multiple of 8 below 64, the length of a register and of factors.
+            unsafe {
+                let word = _mm256_loadu_si256(reg.0.as_ptr().add(at).cast());
+                // The permutation looks at three bits of each index only.
+                let value = _mm256_permutevar8x32_ps(magnitudes, _mm256_srl_epi32(word, down));
+                let signs = _mm256_and_si256(_mm256_sll_epi32(word, up), sign);
+                let value = _mm256_xor_ps(value, _mm256_castsi256_ps(signs));
+                match factors {
+                    Some(f) => _mm256_mul_ps(value, _mm256_loadu_ps(f[j / 16].as_ptr().add(at))),
+                    None => value,
+                }
+            }
+        });
     }
 }
 

@@ -10,36 +10,56 @@ use crate::exec::operand::{scalar32, vector_index};
 use crate::fault::FaultKind;
 use crate::isa::{Operand, ScaleOperands};
 
-/// The scale byte of each lane, for one operand.
-pub(super) struct Scales([u8; WAVE]);
+/// Where the scales of one operand come from: a register, or the same word in every lane.
+#[derive(Clone, Copy)]
+pub(super) struct Scales {
+    register: Option<usize>,
+    constant: u32,
+    /// Byte of the word.
+    byte: u32,
+}
+
+/// Scale of elements 0..16 and 16..32 of each lane.
+pub(super) type Factors = [[f32; WAVE]; 2];
 
 impl Scales {
-    /// Reads the scales of A (side 0) or B (side 1).
-    pub fn read(wave: &Wave, scale: &ScaleOperands, side: usize) -> Result<Self, FaultKind> {
-        let byte = (scale.op_sel >> side & 1) | (scale.op_sel_hi >> side & 1) << 1;
-        let pick = |word: u32| (word >> (8 * u32::from(byte))) as u8;
-        Ok(Scales(match scale.src[side] {
+    /// Locates the scales of A (side 0) or B (side 1).
+    pub fn locate(wave: &Wave, scale: &ScaleOperands, side: usize) -> Result<Self, FaultKind> {
+        let byte = u32::from((scale.op_sel >> side & 1) | (scale.op_sel_hi >> side & 1) << 1);
+        Ok(match scale.src[side] {
             src @ (Operand::Vgpr(_) | Operand::Agpr(_)) => {
-                wave.vgpr[vector_index(wave, src, 1)?].0.map(pick)
+                Scales { register: Some(vector_index(wave, src, 1)?), constant: 0, byte }
             }
-            src => [pick(scalar32(wave, src)); WAVE],
-        }))
+            src => Scales { register: None, constant: scalar32(wave, src), byte },
+        })
+    }
+
+    /// The scales' codes, one a lane.
+    #[inline(always)]
+    fn codes(&self, wave: &Wave) -> [u32; WAVE] {
+        let word = |lane: usize| self.register.map_or(self.constant, |r| wave.vgpr[r].0[lane]);
+        std::array::from_fn(|lane| word(lane) >> (8 * self.byte) & 0xff)
     }
 
     /// Whether a scaled element might leave the normal range of f32.
-    pub fn extreme(&self) -> bool {
-        self.0.iter().any(|&s| s != 255 && !(27..=227).contains(&s))
+    #[inline(always)]
+    pub fn extreme(&self, wave: &Wave) -> bool {
+        self.codes(wave).iter().fold(false, |e, &s| e | (s != 255) & !(27..=227).contains(&s))
     }
 
-    /// Scale of elements 0..16 and 16..32 of each lane. In `chunked` operands these are two chunks
-    /// of 16 consecutive k, otherwise halves of 32 consecutive k.
-    pub fn factors(&self, m: usize, chunked: bool) -> [[f32; WAVE]; 2] {
+    /// The factors of each lane's elements. In `chunked` operands the two halves are two chunks of
+    /// 16 consecutive k, otherwise halves of 32 consecutive k.
+    #[inline(always)]
+    pub fn factors(&self, wave: &Wave, m: usize, chunked: bool) -> Factors {
+        let values = self.codes(wave).map(|code| e8m0_to_f32(code as u8));
+        if !chunked {
+            return [values; 2];
+        }
         let groups = WAVE / m;
         std::array::from_fn(|half| {
             std::array::from_fn(|lane| {
                 let (row, group) = (lane % m, lane / m);
-                let block = if chunked { (group + half * groups) / 2 } else { group };
-                e8m0_to_f32(self.0[block * m + row])
+                values[(group + half * groups) / 2 * m + row]
             })
         })
     }
@@ -64,7 +84,7 @@ fn panel(wave: &Wave, job: &Job, side: usize, count: usize) -> Panel<f64> {
         return panel;
     };
     let bits = job.data[side].bits();
-    let factors = job.scales[side].as_ref().map(|s| s.factors(job.shape.m, job.chunked(side)));
+    let factors = job.scales[side].map(|s| s.factors(wave, job.shape.m, job.chunked(side)));
     for j in 0..count {
         let (index, shift) = (j * bits / 32, j * bits % 32);
         panel.push(|lane| {
