@@ -105,6 +105,7 @@ pub(super) struct Shared {
     pub(super) stream: Handle,
     pub(super) tracker: Tracker,
     fidelity: AtomicU8,
+    check_waits: AtomicBool,
     timeout_ms: AtomicU64,
     /// Set when the device stopped answering: freeing would block for ever, so nothing is freed.
     lost: AtomicBool,
@@ -139,6 +140,7 @@ impl Device {
                 stream,
                 tracker: Tracker::default(),
                 fidelity: AtomicU8::new(Fidelity::Full as u8),
+                check_waits: AtomicBool::new(false),
                 timeout_ms: AtomicU64::new(Duration::from_secs(300).as_millis() as u64),
                 lost: AtomicBool::new(false),
                 in_use_at_open: Bytes(total.0.saturating_sub(free.0)),
@@ -207,7 +209,7 @@ impl Device {
     pub fn launch(&self, function: &Function, size: Launch, args: &Args) -> Result<(), HipError> {
         function.validate(args)?;
         let table = self.shared.current()?;
-        self.shared.apply_fidelity(table)?;
+        self.shared.apply_settings(table)?;
         let mut params = args.pointers();
         let [gx, gy, gz] = size.grid.map(c_uint::from);
         let [bx, by, bz] = size.block.map(c_uint::from);
@@ -248,6 +250,12 @@ impl Device {
     /// effect on hardware.
     pub fn set_fidelity(&self, fidelity: Fidelity) {
         self.shared.fidelity.store(fidelity as u8, Ordering::Relaxed);
+    }
+
+    /// Makes functional launches in the simulator fault on a register that is used before the
+    /// `s_waitcnt` which covers it; no effect on hardware.
+    pub fn set_check_waits(&self, on: bool) {
+        self.shared.check_waits.store(on, Ordering::Relaxed);
     }
 
     /// Starts a new peak at what is live now.
@@ -295,12 +303,19 @@ impl Shared {
         self.lost.load(Ordering::Relaxed)
     }
 
-    fn apply_fidelity(&self, table: &Table) -> Result<(), HipError> {
-        let Some(set_mode) = table.sim_set_mode else { return Ok(()) };
-        // SAFETY: no pointers.
-        check(table, "cdnaSimSetMode", unsafe {
-            set_mode(self.fidelity.load(Ordering::Relaxed).into())
-        })
+    /// Hands the simulator this device's settings, which it keeps per thread.
+    fn apply_settings(&self, table: &Table) -> Result<(), HipError> {
+        if let Some(set_mode) = table.sim_set_mode {
+            let mode = self.fidelity.load(Ordering::Relaxed).into();
+            // SAFETY: no pointers.
+            check(table, "cdnaSimSetMode", unsafe { set_mode(mode) })?;
+        }
+        if let Some(check_waits) = table.sim_check_waits {
+            let on = self.check_waits.load(Ordering::Relaxed).into();
+            // SAFETY: no pointers.
+            check(table, "cdnaSimCheckWaits", unsafe { check_waits(on) })?;
+        }
+        Ok(())
     }
 
     /// Polls until `query` stops answering hipErrorNotReady. Polling instead of the blocking calls

@@ -134,6 +134,8 @@ table! {
         sim_identity = cdnaSimIdentity() -> *const c_char;
         /// Simulator only: fidelity of this thread's launches (0 functional, 1 timing, 2 full).
         sim_set_mode = cdnaSimSetMode(c_int) -> c_int;
+        /// Simulator only: whether this thread's functional launches fault on missing waits.
+        sim_check_waits = cdnaSimCheckWaits(c_int) -> c_int;
         /// Simulator only: diagnosis of this thread's last device fault; returns its length.
         sim_last_fault = cdnaSimLastFault(*mut c_char, usize) -> usize;
         /// Simulator only: statistics of this thread's launches since the last reset as JSON;

@@ -28,6 +28,16 @@ pub extern "C" fn cdnaSimSetMode(mode: c_int) -> c_int {
     })
 }
 
+/// Makes this thread's functional launches fault on a register that is used before the `s_waitcnt`
+/// which covers it (not 0), or not (0, the default).
+#[unsafe(no_mangle)]
+pub extern "C" fn cdnaSimCheckWaits(on: c_int) -> c_int {
+    guard(|| {
+        state::set_check_waits(on != 0);
+        Ok(())
+    })
+}
+
 /// Writes the diagnosis of this thread's last error, without NUL, if it fits `len` bytes; returns
 /// its length.
 ///

@@ -69,7 +69,7 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
             dispatch,
             &explicit,
             state::mode(),
-            &Options::default(),
+            &Options { check_waits: state::check_waits(), ..Options::default() },
         )?;
         *stream.clock_us.lock().unwrap_or_else(PoisonError::into_inner) +=
             stats.time_us.unwrap_or(0.0);

@@ -162,6 +162,7 @@ thread_local! {
     static LAST_ERROR: Cell<c_int> = const { Cell::new(codes::SUCCESS) };
     static DETAIL: RefCell<String> = const { RefCell::new(String::new()) };
     static MODE: Cell<Mode> = const { Cell::new(Mode::Full) };
+    static CHECK_WAITS: Cell<bool> = const { Cell::new(false) };
     static STATS: RefCell<LaunchStats> = RefCell::default();
 }
 
@@ -187,6 +188,15 @@ pub(super) fn mode() -> Mode {
 
 pub(super) fn set_mode(mode: Mode) {
     MODE.set(mode);
+}
+
+/// Whether this thread's launches are checked for missing waits.
+pub(super) fn check_waits() -> bool {
+    CHECK_WAITS.get()
+}
+
+pub(super) fn set_check_waits(on: bool) {
+    CHECK_WAITS.set(on);
 }
 
 /// Gives `f` this thread's launch statistics.

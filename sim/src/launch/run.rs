@@ -9,14 +9,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::prepared::{Prepared, Workgroup};
-use crate::exec::{self, Ctx, Flow, MemAccess};
+use crate::exec::hazard::{Footprint, Tracker};
+use crate::exec::{self, Ctx, Flow, MemAccess, Wave};
 use crate::fault::{Fault, FaultKind};
-use crate::isa::{Class, Inst, MemOp, class};
+use crate::isa::{Class, Inst, MemOp, class, disassemble};
 use crate::memory::AddressSpace;
 
 /// Instructions a wave runs before the next wave of its workgroup gets a turn, so that waves can
 /// wait for each other without a barrier.
 const SLICE: u64 = 1 << 16;
+/// Clocks that the counters of `s_memtime` advance per instruction: one issue slot.
+const CLOCKS: u64 = 4;
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +28,9 @@ pub struct Options {
     pub threads: usize,
     /// Instructions after which a wave counts as endless.
     pub instruction_limit: u64,
+    /// Fault on a register that is used before the `s_waitcnt` which covers it. Several times
+    /// slower.
+    pub check_waits: bool,
 }
 
 impl Default for Options {
@@ -32,6 +38,7 @@ impl Default for Options {
         Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             instruction_limit: 1 << 28,
+            check_waits: false,
         }
     }
 }
@@ -87,6 +94,7 @@ pub fn run(
         chunk,
         stop: AtomicU64::new(u64::MAX),
         fault: Mutex::new(None),
+        footprints: options.check_waits.then(|| footprints(launch)),
     };
     let mut all = Executed::none(launch.program.insts.len());
     if threads <= 1 {
@@ -118,6 +126,7 @@ struct Shared<'a> {
     /// Workgroups from this number on need not run: an earlier one has faulted.
     stop: AtomicU64,
     fault: Mutex<Option<(u64, Box<Fault>)>>,
+    footprints: Option<Vec<Footprint>>,
 }
 
 impl Shared<'_> {
@@ -141,7 +150,7 @@ impl Shared<'_> {
                     }
                     None => group.insert(self.launch.workgroup(id)),
                 };
-                match run_workgroup(self.launch, self.mem, group, &mut done.counts, self.options) {
+                match self.run_workgroup(group, &mut done.counts) {
                     Ok(()) => done.workgroups += 1,
                     Err(fault) => self.report(index, fault),
                 }
@@ -156,83 +165,120 @@ impl Shared<'_> {
             *first = Some((index, fault));
         }
     }
+
+    /// Runs one workgroup to its end, adding to the executions of each instruction.
+    fn run_workgroup(&self, group: &mut Workgroup, counts: &mut [u64]) -> Result<(), Box<Fault>> {
+        let Workgroup { id, waves, lds } = group;
+        let mut ctx = Ctx {
+            program: &self.launch.program,
+            mem: self.mem,
+            lds,
+            access: MemAccess::default(),
+            clock: 0,
+        };
+        let mut turns: Vec<_> = waves.iter().map(|_| Turn::default()).collect();
+        loop {
+            for (wave, turn) in waves.iter_mut().zip(&mut turns) {
+                if turn.state == State::Running {
+                    self.take_turn(wave, &mut ctx, turn, counts).map_err(|kind| {
+                        Box::new(self.launch.locate(*id, wave.id, wave.pc, kind))
+                    })?;
+                }
+            }
+            if turns.iter().all(|turn| turn.state == State::Ended) {
+                return Ok(());
+            }
+            // Ended waves no longer take part in barriers.
+            if turns.iter().all(|turn| turn.state != State::Running) {
+                turns
+                    .iter_mut()
+                    .filter(|turn| turn.state == State::AtBarrier)
+                    .for_each(|turn| turn.state = State::Running);
+            }
+        }
+    }
+
+    /// Runs a wave until it waits, ends or has used its slice up.
+    fn take_turn(
+        &self,
+        wave: &mut Wave,
+        ctx: &mut Ctx<'_>,
+        turn: &mut Turn,
+        counts: &mut [u64],
+    ) -> Result<(), FaultKind> {
+        let limit = self.options.instruction_limit;
+        let slice = SLICE.min(limit.saturating_sub(turn.executed)).max(1);
+        let (flow, n) = match &self.footprints {
+            None => exec::run_counted(wave, ctx, slice, counts)?,
+            Some(footprints) => run_checked(wave, ctx, slice, counts, footprints, &mut turn.waits)?,
+        };
+        turn.executed += n;
+        ctx.clock = ctx.clock.wrapping_add(n * CLOCKS);
+        match flow {
+            Flow::End => turn.state = State::Ended,
+            Flow::Barrier => turn.state = State::AtBarrier,
+            _ if turn.executed >= limit => return Err(FaultKind::Runaway { limit }),
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
+    #[default]
     Running,
     AtBarrier,
     Ended,
 }
 
-/// Runs one workgroup to its end, adding to the executions of each instruction.
-fn run_workgroup(
-    launch: &Prepared,
-    mem: &AddressSpace,
-    group: &mut Workgroup,
+/// Where a wave stands.
+#[derive(Default)]
+struct Turn {
+    state: State,
+    executed: u64,
+    waits: Tracker,
+}
+
+/// [`exec::run_counted`] with every instruction checked for values that have not arrived.
+fn run_checked(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    limit: u64,
     counts: &mut [u64],
-    options: &Options,
-) -> Result<(), Box<Fault>> {
-    let Workgroup { id, waves, lds } = group;
-    let mut ctx =
-        Ctx { program: &launch.program, mem, lds, access: MemAccess::default(), clock: 0 };
-    let mut states = vec![(State::Running, 0u64); waves.len()];
-    loop {
-        for (wave, (state, executed)) in waves.iter_mut().zip(&mut states) {
-            if *state != State::Running {
-                continue;
-            }
-            let slice = SLICE.min(options.instruction_limit.saturating_sub(*executed)).max(1);
-            let result = exec::run_counted(wave, &mut ctx, slice, counts).and_then(|(flow, n)| {
-                *executed += n;
-                ctx.clock = ctx.clock.wrapping_add(n * 4);
-                match flow {
-                    Flow::End => *state = State::Ended,
-                    Flow::Barrier => *state = State::AtBarrier,
-                    _ if *executed >= options.instruction_limit => {
-                        return Err(FaultKind::Runaway { limit: options.instruction_limit });
-                    }
-                    _ => {}
-                }
-                Ok(())
-            });
-            if let Err(kind) = result {
-                return Err(Box::new(locate(launch, *id, wave.id, wave.pc, kind)));
-            }
+    footprints: &[Footprint],
+    waits: &mut Tracker,
+) -> Result<(Flow, u64), FaultKind> {
+    let mut flow = Flow::Next;
+    for done in 0..limit {
+        if let Some(footprint) = footprints.get(wave.pc) {
+            waits.check(footprint)?;
         }
-        if states.iter().all(|(state, _)| *state == State::Ended) {
-            return Ok(());
-        }
-        // Ended waves no longer take part in barriers.
-        if states.iter().all(|(state, _)| *state != State::Running) {
-            states
-                .iter_mut()
-                .filter(|(state, _)| *state == State::AtBarrier)
-                .for_each(|(state, _)| *state = State::Running);
+        flow = exec::run_counted(wave, ctx, 1, counts)?.0;
+        if matches!(flow, Flow::Barrier | Flow::End) {
+            return Ok((flow, done + 1));
         }
     }
+    Ok((flow, limit))
+}
+
+fn footprints(launch: &Prepared) -> Vec<Footprint> {
+    launch.program.insts.iter().map(|inst| Footprint::of(inst, launch.arch)).collect()
 }
 
 impl Prepared {
     /// Adds kernel, instruction, workgroup and wave to a fault at instruction index `pc`.
     pub fn locate(&self, workgroup: [u32; 3], wave: u32, pc: usize, kind: FaultKind) -> Fault {
-        locate(self, workgroup, wave, pc, kind)
-    }
-}
-
-fn locate(launch: &Prepared, workgroup: [u32; 3], wave: u32, pc: usize, kind: FaultKind) -> Fault {
-    let addr = launch.program.addr.get(pc).copied().unwrap_or(launch.entry);
-    let inst = launch.program.insts.get(pc).map_or_else(
-        || "past the end of the code".to_owned(),
-        |inst| inst.op.info().name.to_owned(),
-    );
-    Fault {
-        kind,
-        kernel: launch.kernel.name.clone(),
-        pc: addr.wrapping_sub(launch.entry),
-        inst,
-        workgroup,
-        wave,
+        let addr = self.program.addr.get(pc).copied().unwrap_or(self.entry);
+        let inst = self.program.insts.get(pc);
+        Fault {
+            kind,
+            kernel: self.kernel.name.clone(),
+            pc: addr.wrapping_sub(self.entry),
+            inst: inst.map_or_else(|| "past the end of the code".to_owned(), disassemble),
+            workgroup,
+            wave,
+        }
     }
 }
 

@@ -134,3 +134,185 @@ fn pointers_in_data_are_relocated() {
     });
     assert_eq!(values.collect::<Vec<_>>(), [11, 22]);
 }
+
+fn run_on(
+    bench: &Bench,
+    launch: &Prepared,
+    threads: usize,
+) -> Result<Executed, crate::fault::Fault> {
+    let options = Options { threads, instruction_limit: 1 << 22, ..Options::default() };
+    run(launch, &bench.mem, 0..launch.workgroups(), &options)
+}
+
+fn args(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+/// Every thread of a 3-D launch, partial waves included, sees its own ids and its wave's lanes.
+#[test]
+fn every_thread_of_a_launch_sees_its_ids() {
+    for probe in PROBE {
+        let mut bench = Bench::new(probe);
+        let ([gx, gy, gz], [bx, by, bz]) = ([3u32, 2, 4], [7u32, 5, 3]);
+        let out = bench.mem.alloc(u64::from(gx * gy * gz * bx * by * bz) * 32).unwrap();
+        let arguments = args(&[
+            out,
+            u64::from(gx) | u64::from(gy) << 32,
+            u64::from(bx) | u64::from(by) << 32,
+            bz.into(),
+        ]);
+        let launch = bench.prepare("ids", [gx, gy, gz], [bx, by, bz], 0, &arguments).unwrap();
+        let done = run_on(&bench, &launch, 2).unwrap();
+        assert_eq!(done.workgroups, 24);
+        let threads = bx * by * bz;
+        for flat in 0..gx * gy * gz * threads {
+            let (group, thread) = (flat / threads, flat % threads);
+            let lanes = if thread < 64 { 64 } else { threads - 64 };
+            let expected = [
+                thread % bx,
+                thread / bx % by,
+                thread / bx / by,
+                group % gx,
+                group / gx % gy,
+                group / gx / gy,
+                lanes,
+                0xabcd,
+            ];
+            let got: Vec<_> =
+                (0..8).map(|i| bench.word(out + u64::from(flat) * 32 + i * 4)).collect();
+            assert_eq!(got, expected, "thread {flat}");
+        }
+    }
+}
+
+#[test]
+fn kernels_read_their_sizes_from_hidden_arguments_and_packet() {
+    for probe in PROBE {
+        let mut bench = Bench::new(probe);
+        let out = bench.mem.alloc(64).unwrap();
+        let launch = bench.prepare("sizes", [6, 5, 4], [33, 2, 3], 24, &args(&[out])).unwrap();
+        run_on(&bench, &launch, 1).unwrap();
+        let got: Vec<_> = (0..11).map(|i| bench.word(out + i * 4)).collect();
+        assert_eq!(got, [33, 2, 3, 198, 10, 12, 6, 5, 4, 3, 24]);
+    }
+}
+
+#[test]
+fn private_memory_belongs_to_one_lane() {
+    for probe in PROBE {
+        let mut bench = Bench::new(probe);
+        let out = bench.mem.alloc(1024 * 4).unwrap();
+        let launch = bench.prepare("scratch", [1; 3], [1024, 1, 1], 0, &args(&[out, 1])).unwrap();
+        run_on(&bench, &launch, 1).unwrap();
+        for t in 0..1024 {
+            assert_eq!(bench.word(out + t * 4), t as u32 * 100 + (t as u32 & 31));
+        }
+    }
+}
+
+#[test]
+fn code_follows_relocated_pointers() {
+    for probe in PROBE {
+        let mut bench = Bench::new(probe);
+        let out = bench.mem.alloc(8).unwrap();
+        let launch = bench.prepare("relocated", [1; 3], [64, 1, 1], 0, &args(&[out])).unwrap();
+        run_on(&bench, &launch, 1).unwrap();
+        assert_eq!([bench.word(out), bench.word(out + 4)], [11, 22]);
+    }
+}
+
+#[test]
+fn waves_can_wait_for_each_other_without_a_barrier() {
+    for probe in PROBE {
+        let mut bench = Bench::new(probe);
+        let out = bench.mem.alloc(4).unwrap();
+        let launch = bench.prepare("handshake", [1; 3], [128, 1, 1], 0, &args(&[out])).unwrap();
+        run_on(&bench, &launch, 1).unwrap();
+        assert_eq!(bench.word(out), 7);
+    }
+}
+
+#[test]
+fn a_kernel_that_never_ends_is_stopped_at_the_limit() {
+    let mut bench = Bench::new(PROBE[1]);
+    let flag = bench.mem.alloc(4).unwrap();
+    let launch = bench.prepare("spin", [1; 3], [64, 1, 1], 0, &args(&[flag])).unwrap();
+    let fault = run_on(&bench, &launch, 1).unwrap_err();
+    assert_eq!(fault.kind, crate::fault::FaultKind::Runaway { limit: 1 << 22 });
+    assert_eq!(fault.kernel, "spin");
+}
+
+/// `stray` faults in one workgroup only; of many, the first in dispatch order is reported.
+#[test]
+fn the_first_faulting_workgroup_is_reported_with_its_place() {
+    let bench = Bench::new(PROBE[1]);
+    // Thread 70 of workgroup 5 writes to an address that is in no allocation.
+    let launch = bench
+        .prepare("stray", [64, 1, 1], [128, 1, 1], 0, &args(&[0, 5 | 70 << 32, 0x1234]))
+        .unwrap();
+    for threads in [1, 4] {
+        let fault = run_on(&bench, &launch, threads).unwrap_err();
+        assert_eq!((fault.workgroup, fault.wave), ([5, 0, 0], 1));
+        let kind = crate::fault::FaultKind::OutOfBounds { lane: 6, addr: 0x1234, bytes: 1 };
+        assert_eq!(fault.kind, kind);
+        assert!(fault.inst.starts_with("global_store_byte"), "{}", fault.inst);
+    }
+}
+
+#[test]
+fn results_and_counts_do_not_depend_on_the_number_of_threads() {
+    let results: Vec<_> = [1, 2, 5]
+        .into_iter()
+        .map(|threads| {
+            let mut bench = Bench::new(PROBE[1]);
+            let groups = 40;
+            let out = bench.mem.alloc(64 * groups * 4).unwrap();
+            let (counter, sum) = (bench.mem.alloc(4).unwrap(), bench.mem.alloc(4).unwrap());
+            let arguments = args(&[counter, out, sum]);
+            let launch =
+                bench.prepare("tickets", [groups as u32, 1, 1], [64, 1, 1], 0, &arguments).unwrap();
+            let done = run_on(&bench, &launch, threads).unwrap();
+            let tickets: Vec<_> = (0..64 * groups).map(|i| bench.word(out + i * 4)).collect();
+            (done, tickets, bench.word(sum), bench.word(counter))
+        })
+        .collect();
+    assert_eq!(results[0], results[1]);
+    assert_eq!(results[0], results[2]);
+    let (_, tickets, sum, counter) = &results[0];
+    assert_eq!(*counter, 2560);
+    let mut sorted = tickets.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..2560).collect::<Vec<_>>());
+    // The harmonic number of 2560: ln 2560 + 0.5772 + 1 / 5120.
+    let harmonic = f64::from(f32::from_bits(*sum));
+    assert!((harmonic - (2560f64.ln() + 0.577_215_66 + 1.0 / 5120.0)).abs() < 1e-3);
+}
+
+#[test]
+fn compiled_kernels_pass_the_check_for_missing_waits() {
+    for probe in PROBE {
+        let mut bench = Bench::new(probe);
+        let (data, sum) = (bench.mem.alloc(512).unwrap(), bench.mem.alloc(8).unwrap());
+        let launch =
+            bench.prepare("reverse", [2, 1, 1], [64, 1, 1], 256, &args(&[data, sum, 64])).unwrap();
+        let options = Options { check_waits: true, ..Options::default() };
+        let checked = run(&launch, &bench.mem, 0..2, &options).unwrap();
+        assert_eq!(checked, run_on(&bench, &launch, 1).unwrap());
+    }
+}
+
+/// The same kernel with its waits taken out (`s_waitcnt` is 0xbf8cxxxx; 0xbf800000 is `s_nop 0`).
+#[test]
+fn a_missing_wait_is_found() {
+    let (file, arch) = PROBE[1];
+    let mut file = file.to_vec();
+    for word in file.chunks_exact_mut(4).filter(|w| w[2..] == [0x8c, 0xbf]) {
+        word.copy_from_slice(&[0, 0, 0x80, 0xbf]);
+    }
+    let mut bench = Bench::new((&file, arch));
+    let out = bench.mem.alloc(8).unwrap();
+    let launch = bench.prepare("relocated", [1; 3], [64, 1, 1], 0, &args(&[out])).unwrap();
+    let options = Options { check_waits: true, ..Options::default() };
+    let fault = run(&launch, &bench.mem, 0..1, &options).unwrap_err();
+    assert!(matches!(fault.kind, crate::fault::FaultKind::UnmetWait { .. }), "{fault}");
+}
