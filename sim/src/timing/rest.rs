@@ -9,8 +9,8 @@ use super::strata::Stratum;
 use crate::fault::Fault;
 use crate::launch::Executed;
 
-/// Wave instructions that the functional samples should not exceed.
-const BUDGET: u64 = 300_000;
+/// Wave instructions that the functional samples should not exceed; one is always taken.
+const BUDGET: u64 = 100_000;
 /// Samples of the inside of the grid that are always taken.
 const FIRST: u64 = 3;
 /// Faces that are sampled, the largest ones.
@@ -42,7 +42,7 @@ pub fn estimate<G: Grid>(grid: &G, ran: &[Ran]) -> Result<Rest, Fault> {
     let mut sampler = Samples { grid, ran, counts: Vec::new(), executed: nothing };
     let mut strata = Stratum::of_grid(grid.groups());
     strata.sort_by_key(|s| std::cmp::Reverse(s.len()));
-    let affordable = (BUDGET as f64 / mean_timed.max(1.0)) as u64;
+    let affordable = ((BUDGET as f64 / mean_timed.max(1.0)) as u64).max(1);
     let (mut sum, mut covered, mut taken) = (0.0, 0u64, 0u64);
     for (i, stratum) in strata.iter().take(1 + FACES).enumerate() {
         if taken >= affordable {

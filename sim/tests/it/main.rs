@@ -2,4 +2,5 @@
 
 mod disasm_encodings;
 mod disasm_objects;
+mod occupancy;
 mod tools;
