@@ -124,11 +124,12 @@ pub struct ScaleOperands {
 /// Modifiers. Bit i of a mask concerns source i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Mods {
-    /// Negate (VOP3, SDWA, DPP); for VOP3P the low half.
+    /// Negate (VOP3, SDWA, DPP); for VOP3P the low half. `v_bitop3` keeps its truth table in
+    /// `omod << 6 | abs << 3 | neg`.
     pub neg: u8,
-    /// Absolute value (VOP3, SDWA, DPP, `v_fma_mix*`).
+    /// Absolute value (VOP3, SDWA, DPP).
     pub abs: u8,
-    /// Negate the high half (VOP3P).
+    /// Negate the high half (VOP3P); absolute value of the `v_fma_mix*` operations.
     pub neg_hi: u8,
     /// VOP3: high half of source i, bit 3 high half of the destination. VOP3P: half read for the
     /// low result.
@@ -187,8 +188,7 @@ pub struct Inst {
     pub src: [Operand; 3],
     /// SOPP/SOPK: sign-extended simm16 (SETREG's literal is `src[0]`). DS: offset0 | offset1 << 8.
     /// FLAT family and SMEM: signed offset. MUBUF/MTBUF: unsigned offset. `v_fmaak`/`v_fmamk`
-    /// carry K as `Operand::Literal` in src2 / src1. `v_bitop3`: truth table, bit index
-    /// `src0 << 2 | src1 << 1 | src2`. `s_set_gpr_idx_on`: the mask of operands.
+    /// carry K as `Operand::Literal` in src2 / src1. `s_set_gpr_idx_on`: the mask of operands.
     pub imm: i32,
     /// Modifiers.
     pub mods: Mods,

@@ -44,9 +44,6 @@ impl Decoder<'_> {
             return Err(self.bad(op, "has no such modifier"));
         }
         mods.op_sel_hi &= if selects_halves(op) { used } else { 0 };
-        if is_mix(op) {
-            mods.abs = std::mem::take(&mut mods.neg_hi);
-        }
         if op == Op::VMfmaLdScaleB32 {
             (mods.neg, mods.neg_hi) = (0, 0);
         }

@@ -238,8 +238,9 @@ impl Decoder<'_> {
         self.vop3_sources(&mut inst, w1)?;
         let (abs, op_sel) = (bits(w, 10, 8), bits(w, 14, 11) as u8);
         if matches!(op, Op::VBitop3B16 | Op::VBitop3B32) {
-            // The truth table takes the place of negation, absolute value and output modifier.
-            inst.imm = (bits(w1, 31, 29) | abs << 3 | bits(w1, 28, 27) << 6) as i32;
+            // The modifier fields hold the truth table.
+            (inst.mods.neg, inst.mods.abs) = (bits(w1, 31, 29) as u8, abs as u8);
+            inst.mods.omod = bits(w1, 28, 27) as u8;
             inst.mods.op_sel = op_sel;
             if op == Op::VBitop3B32 && op_sel != 0 || bit(w, 15) {
                 return Err(self.bad(op, "has no such modifier"));

@@ -64,7 +64,8 @@ fn source(inst: &Inst, i: usize, ty: Ty) -> String {
     if inst.mods.sdwa.is_some_and(|sdwa| sdwa.sext.get(i) == Some(&true)) {
         return format!("sext({text})");
     }
-    let (neg, abs) = (inst.mods.neg >> i & 1 != 0, inst.mods.abs >> i & 1 != 0);
+    let (neg, abs) = signs(inst);
+    let (neg, abs) = (neg >> i & 1 != 0, abs >> i & 1 != 0);
     let constant = matches!(inst.src[i], Operand::Int(_) | Operand::Float(_) | Operand::Literal(_));
     match (neg, abs) {
         (false, false) => text,
@@ -72,6 +73,16 @@ fn source(inst: &Inst, i: usize, ty: Ty) -> String {
         (true, true) => format!("-|{text}|"),
         (true, false) if constant => format!("neg({text})"),
         (true, false) => format!("-{text}"),
+    }
+}
+
+/// Masks of the negated and of the absolute sources.
+fn signs(inst: &Inst) -> (u8, u8) {
+    let mods = &inst.mods;
+    match inst.op {
+        Op::VBitop3B16 | Op::VBitop3B32 => (0, 0),
+        op if is_mix(op) => (mods.neg, mods.neg_hi),
+        _ => (mods.neg, mods.abs),
     }
 }
 
@@ -83,12 +94,14 @@ fn vop_modifiers(inst: &Inst, text: &mut Text) {
         bits.push(mods.op_sel >> 3 & 1);
         text.modifier(format!("op_sel:{}", list(bits)));
     }
-    if matches!(inst.op, Op::VBitop3B16 | Op::VBitop3B32) && inst.imm != 0 {
-        let hex = if inst.imm > 9 { "0x" } else { "" };
-        text.modifier(format!("bitop3:{hex}{:x}", inst.imm));
-    }
     text.flag(mods.clamp, "clamp");
-    if let Some(omod) = ["", "mul:2", "mul:4", "div:2"].get(usize::from(mods.omod)) {
+    if matches!(inst.op, Op::VBitop3B16 | Op::VBitop3B32) {
+        let table = mods.omod << 6 | mods.abs << 3 | mods.neg;
+        let hex = if table > 9 { "0x" } else { "" };
+        if table != 0 {
+            text.modifier(format!("bitop3:{hex}{table:x}"));
+        }
+    } else if let Some(omod) = ["", "mul:2", "mul:4", "div:2"].get(usize::from(mods.omod)) {
         text.flag(!omod.is_empty(), omod);
     }
     if let Some(dpp) = &mods.dpp {
@@ -167,7 +180,7 @@ pub fn vop3p(inst: &Inst) -> Text {
         ("op_sel", inst.mods.op_sel, 0),
         ("op_sel_hi", inst.mods.op_sel_hi, all),
         ("neg_lo", if mixes { 0 } else { inst.mods.neg }, 0),
-        ("neg_hi", inst.mods.neg_hi, 0),
+        ("neg_hi", if mixes { 0 } else { inst.mods.neg_hi }, 0),
     ] {
         if mask != default {
             text.modifier(format!("{name}:{}", list((0..n).map(|i| mask >> i & 1))));
