@@ -454,8 +454,8 @@ operations! {
     VAccvgprMovB32 "v_accvgpr_mov_b32" B32 None [B32];
     VCvtF32Fp8 "v_cvt_f32_fp8" F32 None [I8];
     VCvtF32Bf8 "v_cvt_f32_bf8" F32 None [I8];
-    VCvtPkF32Fp8 "v_cvt_pk_f32_fp8" PkF32 None [B32];
-    VCvtPkF32Bf8 "v_cvt_pk_f32_bf8" PkF32 None [B32];
+    VCvtPkF32Fp8 "v_cvt_pk_f32_fp8" PkF32 None [I16];
+    VCvtPkF32Bf8 "v_cvt_pk_f32_bf8" PkF32 None [I16];
     VPrngB32 "v_prng_b32" B32 None [B32];
     VPermlane16SwapB32 "v_permlane16_swap_b32" B32 None [B32];
     VPermlane32SwapB32 "v_permlane32_swap_b32" B32 None [B32];

@@ -98,7 +98,7 @@ impl Decoder<'_> {
             inst.mods.cbsz = bits(w, 10, 8) as u8;
             inst.mods.abid = bits(w, 14, 11) as u8;
             inst.mods.blgp = bits(w1, 31, 29) as u8;
-        } else if bits(w, 10, 8) != 0 || bits(w1, 31, 29) != 0 || acc_cd || bits(w, 13, 11) != 0 {
+        } else if bits(w, 10, 8) != 0 || bits(w1, 31, 29) != 0 || bits(w, 13, 11) != 0 {
             return Err(self.bad(op, "unused field is not zero"));
         }
         if enc == Enc::MaiScale {

@@ -92,6 +92,7 @@ impl Decoder<'_> {
             if w & 0x1_3000 != 0 || bit(w1, 23) {
                 return Err(self.bad(op, "unused field is not zero"));
             }
+            inst.mods.nt = false;
             return Ok(inst);
         }
         if inst.mods.lds && (!self.loads_to_lds(op) || bit(w1, 23)) {

@@ -22,6 +22,7 @@ pub(super) use matrix::{is_mix, selects_halves};
 pub(super) use modifiers::selects_byte;
 pub(super) use scalar::NO_IMMEDIATE;
 pub use text::{decode_text, instructions};
+pub(super) use vector::from_8_bit_float;
 
 /// Why bytes are not an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -12,17 +12,18 @@ impl Decoder<'_> {
         let mut inst = plain(op, Enc::Vop1, 4);
         self.vop_dst(&mut inst, bits(w, 24, 17))?;
         if op.info().src.is_empty() {
-            if w & 0x01fe_01ff != 0 {
+            if bits(w, 24, 17) != 0 {
                 return Err(self.bad(op, "unused field is not zero"));
             }
             return Ok(inst);
         }
         self.vop_sources(&mut inst, None)?;
-        if op == Op::VAccvgprMovB32
-            && let (Operand::Vgpr(d), Operand::Vgpr(s)) = (inst.dst, inst.src[0])
-        {
-            inst.dst = Operand::Agpr(d);
-            inst.src[0] = Operand::Agpr(s);
+        if op == Op::VAccvgprMovB32 {
+            for operand in [&mut inst.dst, &mut inst.src[0]] {
+                if let Operand::Vgpr(n) = *operand {
+                    *operand = Operand::Agpr(n);
+                }
+            }
         }
         Ok(inst)
     }
@@ -145,7 +146,7 @@ impl Decoder<'_> {
         }
         let sext = [bit(w, 19), bit(w, 27)];
         let float = float_sources(op);
-        if (0..2).any(|i| sext[i] && float >> i & 1 != 0) || sext[0] && op == Op::VCvtF32Fp8 {
+        if (0..2).any(|i| sext[i] && float >> i & 1 != 0) || sext[0] && from_8_bit_float(op) {
             return Err(self.bad(op, "sign extension of a floating-point source"));
         }
         // v_pk_fmac_f16 ignores its negation bits.
@@ -167,7 +168,7 @@ impl Decoder<'_> {
             dst_sel = self.sel(op, bits(w, 10, 8))?;
             // The reserved value acts as padding.
             dst_unused = bits(w, 12, 11) as u8 % 3;
-            if op == Op::VCvtF32Fp8 {
+            if from_8_bit_float(op) {
                 if dst_sel != SdwaSel::Dword {
                     return Err(self.bad(op, "writes whole registers only"));
                 }
@@ -220,7 +221,7 @@ impl Decoder<'_> {
         let mut inst = plain(op, Enc::Vop3, 8);
         if op.info().dst == Ty::None {
             // v_nop and v_clrexcp
-            return if w & 0xffff == 0 && w1 == 0 {
+            return if w & 0xffff == 0 && bits(w1, 31, 27) == 0 {
                 Ok(inst)
             } else {
                 Err(self.bad(op, "unused field is not zero"))
@@ -319,6 +320,11 @@ fn is_row_newbcast(ctrl: u16) -> bool {
 
 /// The SDWA fields of source 1.
 const SDWA_SOURCE1: u32 = 0xbf00_0000;
+
+/// Whether an operation converts fp8 or bf8: its SDWA form selects only a part of the source.
+pub(in crate::isa) fn from_8_bit_float(op: Op) -> bool {
+    matches!(op, Op::VCvtF32Fp8 | Op::VCvtF32Bf8 | Op::VCvtPkF32Fp8 | Op::VCvtPkF32Bf8)
+}
 
 /// Whether an operation swaps rows of two registers; `op_sel` holds its DPP-like modifiers.
 fn is_permlane_swap(op: Op) -> bool {

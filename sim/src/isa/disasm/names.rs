@@ -105,8 +105,14 @@ pub fn swizzle(offset: u16) -> String {
         let lane = |i: u16| offset >> (2 * i) & 3;
         return format!("swizzle(QUAD_PERM,{},{},{},{})", lane(0), lane(1), lane(2), lane(3));
     }
-    if offset & 0x8000 != 0 {
-        return offset.to_string();
+    match offset {
+        0x8000..0xc000 => return offset.to_string(),
+        0xc000..0xe000 => {
+            let (direction, size) = (offset >> 10 & 1, offset >> 5 & 31);
+            return format!("swizzle(ROTATE,{direction},{size})");
+        }
+        0xe000.. => return format!("swizzle(FFT,{})", offset & 31),
+        _ => {}
     }
     let (and, or, xor) = (offset & 31, offset >> 5 & 31, offset >> 10 & 31);
     match (and, or, xor) {

@@ -129,6 +129,10 @@ fn literal(value: u32, ty: Ty) -> String {
     };
     let inlinable = match ty {
         Ty::F16 => (-16..=64).contains(&(half as i16)) || F16_BITS.contains(&half),
+        Ty::PkF16 => {
+            let half_constant = u16::try_from(value).is_ok_and(|half| F16_BITS.contains(&half));
+            half_constant || (-16..=64).contains(&(value as i32))
+        }
         Ty::B64 => value <= 64,
         _ => inlinable32(value).is_some(),
     };

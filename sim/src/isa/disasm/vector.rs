@@ -2,7 +2,7 @@
 
 use super::Text;
 use super::operand::operand;
-use crate::isa::decode::{is_mix, selects_byte, selects_halves};
+use crate::isa::decode::{from_8_bit_float, is_mix, selects_byte, selects_halves};
 use crate::isa::{Dpp, Enc, Inst, Op, Operand, SdwaSel, Ty, op, source_types};
 
 /// VOP1, VOP2, VOPC, VOP3 and VOP3SD.
@@ -19,7 +19,7 @@ pub fn vop(inst: &Inst) -> Text {
     for (i, ty) in types.iter().enumerate().take_while(|(_, ty)| **ty != Ty::None) {
         text.operand(match constant_k(inst) {
             Some((at, k)) if at == i => format!("{k:#x}"),
-            _ => source(inst, i, *ty),
+            _ => source(inst, i, printed_type(inst, *ty)),
         });
     }
     vop_modifiers(inst, &mut text);
@@ -32,11 +32,23 @@ fn suffix(inst: &Inst) -> &'static str {
     let has_e32 =
         |op: Op| [op::VOP1, op::VOP2, op::VOPC].iter().any(|t| t.iter().any(|e| e.1 == op));
     match inst.enc {
+        _ if inst.op.info().dst == Ty::None => "",
         _ if inst.mods.dpp.is_some() => "_dpp",
         _ if inst.mods.sdwa.is_some() => "_sdwa",
         Enc::Vop3 | Enc::Vop3sd if has_e32(inst.op) => "_e64",
         Enc::Vop1 | Enc::Vop2 | Enc::Vopc if has_e64(inst.op) => "_e32",
         _ => "",
+    }
+}
+
+/// The type that LLVM prints a source by: it takes packed 8-bit floats in whole registers.
+fn printed_type(inst: &Inst, ty: Ty) -> Ty {
+    let packed = ["v_cvt_pk_f32_", "v_cvt_scalef32_pk_"];
+    match ty {
+        Ty::I16 if packed.iter().any(|p| inst.op.info().name.starts_with(p)) => Ty::B32,
+        // Pairs of 32-bit operands have the constants of one.
+        Ty::B64 if inst.enc == Enc::Vop3p => Ty::PkF32,
+        _ => ty,
     }
 }
 
@@ -80,14 +92,29 @@ fn source(inst: &Inst, i: usize, ty: Ty) -> String {
 fn signs(inst: &Inst) -> (u8, u8) {
     let mods = &inst.mods;
     match inst.op {
-        Op::VBitop3B16 | Op::VBitop3B32 => (0, 0),
+        op if is_bitop3(op) => (0, 0),
         op if is_mix(op) => (mods.neg, mods.neg_hi),
         _ => (mods.neg, mods.abs),
     }
 }
 
+/// Whether the modifier fields hold a truth table.
+fn is_bitop3(op: Op) -> bool {
+    matches!(op, Op::VBitop3B16 | Op::VBitop3B32)
+}
+
 fn vop_modifiers(inst: &Inst, text: &mut Text) {
     let mods = &inst.mods;
+    if is_bitop3(inst.op) {
+        let table = mods.omod << 6 | mods.abs << 3 | mods.neg;
+        if table != 0 {
+            text.modifier(if table > 10 {
+                format!("bitop3:{table:#x}")
+            } else {
+                format!("bitop3:{table}")
+            });
+        }
+    }
     if mods.op_sel != 0 {
         let n = inst.op.info().src.len().max(if selects_byte(inst.op) { 3 } else { 0 });
         let mut bits: Vec<u8> = (0..n).map(|i| mods.op_sel >> i & 1).collect();
@@ -95,20 +122,16 @@ fn vop_modifiers(inst: &Inst, text: &mut Text) {
         text.modifier(format!("op_sel:{}", list(bits)));
     }
     text.flag(mods.clamp, "clamp");
-    if matches!(inst.op, Op::VBitop3B16 | Op::VBitop3B32) {
-        let table = mods.omod << 6 | mods.abs << 3 | mods.neg;
-        let hex = if table > 9 { "0x" } else { "" };
-        if table != 0 {
-            text.modifier(format!("bitop3:{hex}{table:x}"));
-        }
-    } else if let Some(omod) = ["", "mul:2", "mul:4", "div:2"].get(usize::from(mods.omod)) {
+    if !is_bitop3(inst.op)
+        && let Some(omod) = ["", "mul:2", "mul:4", "div:2"].get(usize::from(mods.omod))
+    {
         text.flag(!omod.is_empty(), omod);
     }
     if let Some(dpp) = &mods.dpp {
         dpp_modifiers(dpp, text);
     }
     if let Some(sdwa) = &mods.sdwa {
-        if inst.enc != Enc::Vopc && inst.op != Op::VCvtF32Fp8 {
+        if inst.enc != Enc::Vopc && !from_8_bit_float(inst.op) {
             text.modifier(format!("dst_sel:{}", selection(sdwa.dst_sel)));
             let unused = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
             if let Some(name) = unused.get(usize::from(sdwa.dst_unused)) {
@@ -173,6 +196,7 @@ pub fn vop3p(inst: &Inst) -> Text {
     // products select nothing.
     let mixes = is_mix(inst.op);
     for (i, ty) in types.into_iter().enumerate().take(n) {
+        let ty = printed_type(inst, ty);
         text.operand(if mixes { source(inst, i, ty) } else { operand(inst.src[i], ty) });
     }
     let all = if mixes || !selects_halves(inst.op) { 0 } else { (1u8 << n) - 1 };
