@@ -24,7 +24,8 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    fn masks(self) -> (u32, u32) {
+    /// Bits kept and bits set of each random word.
+    pub(super) fn masks(self) -> (u32, u32) {
         match self {
             Pattern::Bf16 => (0x80ff_80ff, 0x3f00_3f00),
             Pattern::Fp8 => (0x9f9f_9f9f, 0x2020_2020),

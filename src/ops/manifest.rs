@@ -338,3 +338,71 @@ fn hex(bytes: &[u8]) -> String {
         text
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::embedded;
+
+    fn with(change: impl Fn(&str) -> String) -> Result<Vec<KernelEntry>, ManifestError> {
+        read(&change(embedded::MANIFEST), "gfx950", |arch, file| {
+            embedded::object(arch, file).map(Cow::Borrowed)
+        })
+    }
+
+    #[track_caller]
+    fn fails(change: impl Fn(&str) -> String, words: &[&str]) {
+        let error = with(change).unwrap_err().to_string();
+        for word in words {
+            assert!(error.contains(word), "`{word}` is not in: {error}");
+        }
+    }
+
+    #[test]
+    fn the_bundled_manifest_lists_the_promised_tiles_and_variants() {
+        let entries = with(str::to_owned).unwrap();
+        for id in [
+            "gemm_bf16_128x128_even",
+            "gemm_fp8_256x256_ragged_buffer",
+            "absorb_bmm_64x256_even",
+            "absorb_bmm_64x256_ragged_wrap",
+            "absorb_bmm_32x128_ragged_buffer",
+            "indexer_logits_fp4_h64",
+        ] {
+            assert!(entries.iter().any(|e| e.id == id && !e.deployed), "{id}");
+        }
+    }
+
+    #[test]
+    fn the_depth_of_a_tile_is_that_of_the_target() {
+        // gfx942 has 64 KB of LDS: its bf16 slices are 64 bytes deep, 32 elements.
+        let depth = |arch: &str| {
+            let entries = crate::ops::catalog(arch).unwrap();
+            entries.iter().find(|e| e.id == "gemm_bf16_256x256_even").unwrap().tile.unwrap().k
+        };
+        assert_eq!((depth("gfx942"), depth("gfx950")), (32, 64));
+    }
+
+    #[test]
+    fn a_target_without_kernels_has_an_empty_catalog() {
+        assert_eq!(crate::ops::catalog("gfx90a"), Ok(vec![]));
+    }
+
+    #[test]
+    fn errors_name_kernel_and_field() {
+        fails(|t| t.replacen("kernels/v1", "kernels/v9", 1), &["schema", "kernels/v9"]);
+        fails(
+            |t| t.replacen("id = \"fill\"", "id = \"indexer_topk\"", 1),
+            &["kernel indexer_topk", "id", "twice"],
+        );
+        fails(|t| t.replacen("threads = 256", "threads = 100", 1), &["threads", "100", "64"]);
+        fails(|t| t.replacen("\"a:ptr\"", "\"a:f64\"", 1), &["signature gemm", "a:f64"]);
+        fails(
+            |t| t.replacen("file = \"gemm\"", "file = \"gone\"", 1),
+            &["gemm_bf16_128x128_even", "file", "gfx950/gone.hsaco"],
+        );
+        fails(|t| t.replacen("signature = \"fill\"", "signature = \"no\"", 1), &["fill", "\"no\""]);
+        fails(|t| t.replacen("m = 128", "m = 0", 1), &["tile", "m is 0", "1..=4096"]);
+        fails(|t| t.replacen("threads", "treads", 1), &["treads"]);
+    }
+}

@@ -4,3 +4,5 @@ mod bad_input;
 mod command;
 mod fake_hip;
 mod faults;
+mod kernels;
+mod tools;

@@ -6,6 +6,7 @@
 mod absorb;
 mod compare;
 mod data;
+mod fill;
 mod gemm;
 mod logits;
 mod pipelines;
@@ -125,6 +126,7 @@ pub fn run(device: &Device, mut progress: impl FnMut(&Finding)) -> Result<CheckR
             findings.push(finding);
         },
     };
+    fill::check(&mut session)?;
     gemm::check(&mut session)?;
     absorb::check(&mut session)?;
     logits::check(&mut session)?;

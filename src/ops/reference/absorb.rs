@@ -55,3 +55,40 @@ pub fn absorb(inputs: &AbsorbInputs<'_>, arch: Arch) -> Vec<f64> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_scaled_to_the_largest_fp8_value_of_the_target() {
+        // amax 1.75: on gfx950 1.75/448 = 2^-8, so 1.75 becomes 448 and 0.25 becomes 64, both fp8
+        // values; 0.3 * 256 = 76.8 rounds to 80 (steps of 8 between 64 and 128).
+        let (scale, q) = quantise_group(&[1.75, -0.25, 0.3], Arch::Gfx950);
+        assert!((scale * 256.0 - 1.0).abs() < 1e-6);
+        assert_eq!(q, [448.0, -64.0, 80.0]);
+        // amax 0.9375: on gfx942 0.9375/240 = 2^-8.
+        let (scale, q) = quantise_group(&[0.9375, 0.5], Arch::Gfx942);
+        assert!((scale * 256.0 - 1.0).abs() < 1e-6);
+        assert_eq!(q, [240.0, 128.0]);
+    }
+
+    #[test]
+    fn a_group_of_zeros_takes_the_smallest_scale() {
+        let (scale, q) = quantise_group(&[0.0; 128], Arch::Gfx950);
+        assert!((scale - 1e-10 / 448.0).abs() < 1e-16);
+        assert_eq!(q, [0.0; 128]);
+    }
+
+    #[test]
+    fn groups_keep_their_own_scales() {
+        // Two groups of 128: ones, then thousands. Each quantises to the format's maximum, so the
+        // sum over ones of W is exact: 128 * 1 + 128 * 1000 (to fp32 rounding of the scales).
+        let mut x = vec![1.0; 128];
+        x.extend([1000.0; 128]);
+        let w = vec![1.0; 256];
+        let inputs = AbsorbInputs { x: &x, w: &w, w_scale: 0.5, k: 256 };
+        let out = absorb(&inputs, Arch::Gfx950);
+        assert!((out[0] / 64_064.0 - 1.0).abs() < 1e-6, "{}", out[0]);
+    }
+}

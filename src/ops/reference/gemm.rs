@@ -10,3 +10,12 @@ pub fn gemm(a: &[f32], b: &[f32], k: usize) -> Vec<f64> {
     }
     c
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn rows_of_a_meet_rows_of_b() {
+        let (a, b) = ([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
+        assert_eq!(super::gemm(&a, &b, 2), [17.0, 23.0, 29.0, 39.0, 53.0, 67.0]);
+    }
+}

@@ -37,3 +37,21 @@ pub fn logits(inputs: &LogitsInputs<'_>, shape: &IndexerShape) -> Vec<f64> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_products_do_not_count_and_future_keys_are_not_visible() {
+        let shape = IndexerShape { t: 2, l: 1, ratio: 1, heads: 2, dim: 2, topk: 4 };
+        // Row 0 sees keys 0 and 1, row 1 also key 2.
+        let q = [1.0, 0.0, 0.0, 1.0, 2.0, 0.0, 0.0, 2.0];
+        let k = [1.0, -1.0, 2.0, 3.0, -1.0, 1.0];
+        let weights = [1.0, 10.0, 1.0, 10.0];
+        let key_scale = [1.0, 0.5, 2.0];
+        let inputs = LogitsInputs { q: &q, k: &k, weights: &weights, key_scale: Some(&key_scale) };
+        let inf = f64::NEG_INFINITY;
+        assert_eq!(logits(&inputs, &shape), [1.0, 16.0, inf, 2.0, 32.0, 40.0]);
+    }
+}

@@ -52,3 +52,36 @@ pub fn topk_in_candidates(logits: &[f32], candidates: &[i32], k: usize) -> Vec<i
         .collect();
     top_ids(&kept, k)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: f32 = f32::NEG_INFINITY;
+
+    #[test]
+    fn equal_values_are_taken_by_lowest_id_and_written_in_order() {
+        assert_eq!(top_ids(&[1.0, 3.0, 2.0, 3.0, 2.0, 2.0], 4), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn invisible_keys_leave_room_that_is_padded() {
+        assert_eq!(top_ids(&[NONE, 0.5, NONE], 3), [1, -1, -1]);
+    }
+
+    #[test]
+    fn the_newest_block_is_kept_though_others_are_better() {
+        let mut logits = vec![9.0; 16];
+        logits.extend([1.0, NONE, NONE, NONE, NONE, NONE, NONE, NONE]);
+        assert_eq!(candidate_blocks(&logits, 17, 2), [0, 2]);
+        let mask = candidate_mask(&[0, 2], 20);
+        assert_eq!(mask, (0..20).map(|key| key < 8 || key >= 16).collect::<Vec<_>>());
+        assert_eq!(topk_in_candidates(&logits, &[0, 2], 9)[8], 16);
+    }
+
+    #[test]
+    fn a_row_that_sees_no_key_has_no_candidates() {
+        assert_eq!(newest_block(0), None);
+        assert_eq!(candidate_blocks(&[NONE; 16], 0, 3), [-1, -1, -1]);
+    }
+}
