@@ -185,10 +185,14 @@ DEVICE float exchange_add(float a, float b) {
   static_assert(STRIDE == 32 || STRIDE == 16, "stride");
 #if defined(__gfx950__)
   u32 x = __builtin_bit_cast(u32, a), y = __builtin_bit_cast(u32, b);
-  u32x2 r = STRIDE == 32
-                ? __builtin_bit_cast(u32x2, __builtin_amdgcn_permlane32_swap(x, y, false, false))
-                : __builtin_bit_cast(u32x2, __builtin_amdgcn_permlane16_swap(x, y, false, false));
-  return __builtin_bit_cast(float, r.x) + __builtin_bit_cast(float, r.y);
+  // Not through __builtin_bit_cast: clang 22 then returns the first result twice.
+  if constexpr (STRIDE == 32) {
+    auto r = __builtin_amdgcn_permlane32_swap(x, y, false, false);
+    return __builtin_bit_cast(float, (u32)r[0]) + __builtin_bit_cast(float, (u32)r[1]);
+  } else {
+    auto r = __builtin_amdgcn_permlane16_swap(x, y, false, false);
+    return __builtin_bit_cast(float, (u32)r[0]) + __builtin_bit_cast(float, (u32)r[1]);
+  }
 #else
   u32 lane = lane_id();
   bool high = lane & STRIDE;

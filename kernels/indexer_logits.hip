@@ -250,7 +250,7 @@ struct Logits {
         float logit = exchange_add<16>(s02, s13);
         if constexpr (KEY_SCALE) logit *= key_scale;
         u32 row = r0 + r;
-        u32 seen = (position + row0 + row + 1) / ratio;
+        u32 seen = min_of((position + row0 + row + 1) / ratio, first_key + keys);
         if (row < tile_rows && stored)
           logits[row * pitch + lane] = first_key + key0 + lane < seen ? logit : none;
       }

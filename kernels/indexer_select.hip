@@ -72,17 +72,21 @@ struct Candidates {
   DEVICE u32 id(u32 i) const { return ids[i / BLOCK_KEYS] * BLOCK_KEYS + i % BLOCK_KEYS; }
 };
 
-// As Plain, with one element that always wins.
+// As Plain, with one element that always wins, unless it is -inf: then it is padding, and the newest
+// key lies past these columns.
 struct Forced {
   const u32* row;
   u32 n, first, forced;
   DEVICE u32 size() const { return n; }
-  DEVICE u32 get(u32 i) const { return i == forced ? 0xffffffffu : ordered(row[i]); }
+  DEVICE u32 get(u32 i) const {
+    u32 v = ordered(row[i]);
+    return i == forced && v ? 0xffffffffu : v;
+  }
   DEVICE u32x4 get4(u32 i) const {
     u32x4 v = ordered4(read4(row + i));
 #pragma unroll
     for (u32 e = 0; e < 4; e++)
-      if (i + e == forced) v[e] = 0xffffffffu;
+      if (i + e == forced && v[e]) v[e] = 0xffffffffu;
     return v;
   }
   DEVICE u32 id(u32 i) const { return first + i; }

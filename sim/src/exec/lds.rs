@@ -70,7 +70,8 @@ fn data<'a>(wave: &'a Wave, inst: &Inst, src: usize, n: usize) -> Result<&'a [La
     Ok(&wave.vgpr[first..first + n])
 }
 
-/// Fills `addr` with the lanes' LDS offsets and checks them.
+/// Fills `addr` with the lanes' LDS offsets and checks them. Base plus offset wraps at 32 bits:
+/// since Sea Islands LLVM folds constants into the offset whatever the sign of the base.
 fn locate(
     wave: &Wave,
     inst: &Inst,

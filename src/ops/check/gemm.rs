@@ -8,8 +8,8 @@ use crate::ops::gemm::{GemmShape, element_bytes, launch, tile_of};
 use crate::ops::reference::{bf16_to_f32, decode_fp8, f32_to_bf16_exact, gemm};
 use crate::ops::{KernelOp, OpError, Tile, Variant, catalog};
 
-/// Unit roundoff of bf16.
-pub(super) const BF16_ROUNDING: f64 = 1.0 / 512.0;
+/// Unit roundoff of bf16: half a step of 2^-7.
+pub(super) const BF16_ROUNDING: f64 = 1.0 / 256.0;
 /// What f32 accumulation in another order may add: thousands of f32 roundings.
 const SLACK: f64 = 1e-4;
 

@@ -203,9 +203,14 @@ fn accesses_past_the_allocation_and_misaligned_atomics_are_faults() {
     // An inactive lane's address does not matter.
     wave.set_exec(!(1 << 40));
     run(&mut wave, &mut lds, &inst(Op::DsReadB32, 0)).unwrap();
-    wave.vgpr[0] = lanes(|_| u32::MAX);
-    let fault = run(&mut wave, &mut lds, &inst(Op::DsWriteB8, 1)).unwrap_err();
-    assert_eq!(fault, FaultKind::LdsOutOfBounds { lane: 0, offset: 1 << 32, size: 128 });
+    // A negative base with an offset that brings it back is what LLVM emits.
+    wave.vgpr[0] = lanes(|_| u32::MAX - 7);
+    run(&mut wave, &mut lds, &inst(Op::DsWriteB8, 8)).unwrap();
+    let fault = run(&mut wave, &mut lds, &inst(Op::DsWriteB8, 7)).unwrap_err();
+    assert_eq!(
+        fault,
+        FaultKind::LdsOutOfBounds { lane: 0, offset: u64::from(u32::MAX), size: 128 }
+    );
     wave.vgpr[0] = lanes(|_| 2);
     let fault = run(&mut wave, &mut lds, &inst(Op::DsAddU32, 0)).unwrap_err();
     assert_eq!(fault, FaultKind::Misaligned { lane: 0, addr: 2, align: 4 });
