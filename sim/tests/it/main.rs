@@ -4,3 +4,4 @@ mod disasm_encodings;
 mod disasm_objects;
 mod occupancy;
 mod tools;
+mod triton;

@@ -1,5 +1,5 @@
-"""Compiles Triton kernels for a target and writes <name>.hsaco and <name>.json (kernel symbol,
-threads, LDS bytes) into a folder: python kernels.py gfx950 FOLDER."""
+"""Compiles a Triton kernel (or "all") for a target and writes <name>.hsaco and <name>.json (kernel
+symbol, threads, LDS bytes) into a folder: python kernels.py gfx950 softmax FOLDER."""
 
 import json
 import pathlib
@@ -87,9 +87,11 @@ def sources(arch):
         {"BM": 64, "BN": 64, "K": 256}
 
 
-def main(arch, folder):
+def main(arch, wanted, folder):
     folder = pathlib.Path(folder)
     for kernel, arguments, constants in sources(arch):
+        if wanted not in (kernel.__name__, "all"):
+            continue
         signature = dict(arguments, **{name: "constexpr" for name in constants})
         source = ASTSource(fn=kernel, signature=signature, constexprs=constants)
         compiled = triton.compile(source, target=GPUTarget("hip", arch, 64))
@@ -104,4 +106,4 @@ def main(arch, folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])
