@@ -10,6 +10,9 @@ pub const MC: &str = "llvm-mc-22";
 /// Disassembler, the reference.
 pub const OBJDUMP: &str = "llvm-objdump-22";
 
+/// HIP compiler.
+pub const CLANG: &str = "clang-22";
+
 /// Whether all `tools` are on the path. If not, the calling test should return: this prints why,
 /// or fails where `CHUNKTUNE_REQUIRE_TOOLS=1` says that they must be there.
 pub fn available(tools: &[&str]) -> bool {
