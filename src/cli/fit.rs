@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
+use super::limits::LimitArguments;
 use super::output;
 use crate::error::{Error, Exit, Result, read_text};
 use crate::files::sha256_hex;
 use crate::fit::memory::MemoryFit;
 use crate::fit::observations::{LMeans, Observation, read_csv};
 use crate::fit::{Fit, Source, fit_of_observations};
+use crate::options::ServerLimits;
+use crate::plan::{self, ObservedPlan};
 
 /// Arguments of `tune fit`.
 #[derive(Debug, Args)]
@@ -21,6 +25,8 @@ pub struct Arguments {
     /// What the column L holds: the context at the end of the chunk, or the prefix before it.
     #[arg(long, value_enum, default_value_t = LengthIs::Context)]
     l_is: LengthIs,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Directory to write fit.json into.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -38,11 +44,23 @@ enum LengthIs {
     Prefix,
 }
 
+/// A fit as printed: the budget of each system, and at the top level where there is only one.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    fit: &'a Fit,
+    #[serde(flatten)]
+    only: Option<&'a ObservedPlan>,
+    plans: &'a [ObservedPlan],
+}
+
 /// Fits and prints.
 ///
 /// # Errors
 /// Status 4 for a file that is not observations, or whose rows say nothing about memory.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
+    let limits: ServerLimits = arguments.limits.into();
+    limits.validate()?;
     let mut rows = Vec::new();
     let mut sources = Vec::new();
     for path in &arguments.files {
@@ -62,10 +80,12 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     if let Some(directory) = &arguments.out {
         fit.write(directory)?;
     }
+    let plans = plan::plans_of_observations(&fit, &limits);
     if arguments.json {
-        output::json(&fit)?
+        let only = if plans.len() == 1 { plans.first() } else { None };
+        output::json(&Report { fit: &fit, only, plans: &plans })?;
     } else {
-        print(&fit)?
+        print(&fit, &plans)?;
     }
     Ok(Exit::Ok)
 }
@@ -87,13 +107,16 @@ pub fn read_observations(path: &Path) -> Result<(Source, Vec<Observation>)> {
     Ok((source, observations.rows))
 }
 
-fn print(fit: &Fit) -> Result<()> {
+fn print(fit: &Fit, plans: &[ObservedPlan]) -> Result<()> {
     output::line(&fit.headline)?;
     for memory in &fit.memory {
         output::line(format_args!("\n{}", memory_line(memory)))?;
         output::line(format_args!("  peak = {}", memory.formula))?;
         for statement in &memory.statements {
             output::line(format_args!("  {statement}"))?;
+        }
+        for plan in plans.iter().filter(|plan| plan.path == memory.path) {
+            plan.lines().into_iter().try_for_each(output::line)?;
         }
     }
     for remark in &fit.remarks {

@@ -8,6 +8,7 @@
 mod budget;
 mod exact_fill;
 mod given;
+mod observed;
 mod schedule;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,7 @@ use crate::units::Bytes;
 pub use budget::{ASSUMED_FREE, Budget, UNVALIDATED_C, Usable};
 pub use exact_fill::{AlignmentDecision, ExactFill, WORTH, decide};
 pub use given::{GIVEN, plan_of_budget};
+pub use observed::{ObservedPlan, plans_of_observations};
 pub use schedule::{ChunkRange, EndsBy, Schedule};
 
 /// Context taken where neither the model nor a flag says how long it is, tokens.
