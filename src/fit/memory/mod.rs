@@ -243,13 +243,17 @@ fn statements(fit: &MemoryFit, form: Form, rows: &[Row]) -> Vec<String> {
         ));
     }
     if !form.fixed && fit.grows() && (fit.measured < 4 || spread < SEPARABLE_SPREAD) {
+        let peaks = match fit.measured {
+            1 => format!("One measured peak (at T*keys = {lo:.3e})"),
+            n if spread < SEPARABLE_SPREAD => {
+                format!("The {n} measured peaks (all at similar T*keys, {lo:.3e} to {hi:.3e})")
+            }
+            n => format!("The {n} measured peaks (at T*keys from {lo:.3e} to {hi:.3e})"),
+        };
         out.push(format!(
-            "The {} measured peak{} ({} T*keys from {lo:.3e} to {hi:.3e}) cannot separate a fixed \
-             m0 from c: m0 = 0 was taken, which puts everything on c. Measure a chunk at a T*keys \
-             at least {SEPARABLE_SPREAD:.0} times smaller to tell them apart.",
-            fit.measured,
-            if fit.measured == 1 { "" } else { "s" },
-            if spread < SEPARABLE_SPREAD { "all at similar" } else { "at" },
+            "{peaks} cannot separate a fixed m0 from c: m0 = 0 was taken, which puts everything on \
+             c. Measure a chunk at a T*keys at least {SEPARABLE_SPREAD:.0} times smaller to tell \
+             them apart."
         ));
     }
     if let Growth::Pooled = fit.growth {
