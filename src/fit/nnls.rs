@@ -20,10 +20,11 @@ pub fn solve(rows: &[Vec<f64>], targets: &[f64]) -> Vec<f64> {
     let mut gram = [[0.0; MAX_UNKNOWNS]; MAX_UNKNOWNS];
     let mut moment = [0.0; MAX_UNKNOWNS];
     for (row, target) in rows.iter().zip(targets) {
-        for i in 0..unknowns {
-            moment[i] += unit(row, i) * target;
-            for j in 0..unknowns {
-                gram[i][j] += unit(row, i) * unit(row, j);
+        let scaled: Vec<f64> = (0..unknowns).map(|j| unit(row, j)).collect();
+        for (i, x) in scaled.iter().enumerate() {
+            moment[i] += x * target;
+            for (cell, y) in gram[i].iter_mut().zip(&scaled) {
+                *cell += x * y;
             }
         }
     }

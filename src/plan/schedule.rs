@@ -229,7 +229,7 @@ mod tests {
             let mut last = u64::MAX;
             for prefix in prefixes {
                 // The formula itself, with L = 0 unbounded.
-                let raw = if prefix == 0 { range.max } else { budget / prefix / page * page };
+                let raw = budget.checked_div(prefix).map_or(range.max, |rows| rows / page * page);
                 let formula = raw.clamp(range.min, range.max);
                 let past = u128::from(range.min) * u128::from(prefix) > u128::from(budget);
                 match schedule.at(prefix) {
