@@ -169,6 +169,8 @@ fn run(
         workgroups_timed: timing.workgroups_timed,
         cycles: Some(timing.cycles),
         time_us: Some(timing.time_us),
+        stalls: timing.counters.stalls(),
+        bytes: timing.traffic.by_level(),
         ..stats
     })
 }

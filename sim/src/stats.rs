@@ -29,6 +29,12 @@ pub struct LaunchStats {
     pub classes: BTreeMap<String, u64>,
     /// Executed instructions (not extrapolated) by mnemonic.
     pub mnemonics: BTreeMap<String, u64>,
+    /// Wave clocks that the simulated compute unit lost, by reason; empty where nothing was timed.
+    #[serde(default)]
+    pub stalls: BTreeMap<String, u64>,
+    /// Bytes of the whole grids by memory level, extrapolated; empty where nothing was timed.
+    #[serde(default)]
+    pub bytes: BTreeMap<String, u64>,
 }
 
 impl LaunchStats {
@@ -62,11 +68,15 @@ impl LaunchStats {
         self.instructions = self.instructions.saturating_add(other.instructions);
         self.cycles = self.cycles.zip(other.cycles).map(|(a, b)| a.saturating_add(b));
         self.time_us = self.time_us.zip(other.time_us).map(|(a, b)| a + b);
-        for (name, count) in &other.classes {
-            *self.classes.entry(name.clone()).or_default() += count;
-        }
-        for (name, count) in &other.mnemonics {
-            *self.mnemonics.entry(name.clone()).or_default() += count;
+        for (sums, counts) in [
+            (&mut self.classes, &other.classes),
+            (&mut self.mnemonics, &other.mnemonics),
+            (&mut self.stalls, &other.stalls),
+            (&mut self.bytes, &other.bytes),
+        ] {
+            for (name, count) in counts {
+                *sums.entry(name.clone()).or_default() += count;
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What happened on the simulated compute unit, by cause.
 
+use std::collections::BTreeMap;
+
 use super::cost::KINDS;
 
 /// Why a wave could not issue.
@@ -78,6 +80,12 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Wave clocks lost by reason; bank conflicts, which delay data and not issue, are among them.
+    pub fn stalls(&self) -> BTreeMap<String, u64> {
+        let by_reason = Stall::ALL.iter().zip(self.stalled).map(|(s, n)| (s.name().to_owned(), n));
+        by_reason.chain([("lds_conflict".to_owned(), self.lds_conflicts)]).collect()
+    }
+
     /// Wave instructions in all.
     pub fn instructions(&self) -> u64 {
         self.issued.iter().sum()

@@ -168,7 +168,7 @@ impl<'a, G: Grid> Cu<'a, G> {
     }
 
     /// Runs until `feed` has no more workgroups and all have ended.
-    pub fn run(mut self, feed: &mut impl Feed) -> Result<CuRun, Fault> {
+    pub fn run(mut self, feed: &mut dyn Feed) -> Result<CuRun, Fault> {
         for group in 0..self.groups.len() {
             if !self.launch(group, 0, feed) {
                 break;
@@ -209,7 +209,7 @@ impl<'a, G: Grid> Cu<'a, G> {
     }
 
     /// Puts the next workgroup into the free place `group`; false when there is none.
-    fn launch(&mut self, group: usize, now: u64, feed: &mut impl Feed) -> bool {
+    fn launch(&mut self, group: usize, now: u64, feed: &mut dyn Feed) -> bool {
         let Some(id) = feed.next(&self.ran) else { return false };
         let begin = now.max(self.launch_free);
         self.launch_free = begin + self.launch_interval;
@@ -276,7 +276,7 @@ impl<'a, G: Grid> Cu<'a, G> {
     }
 
     /// One issue slot of one SIMD.
-    fn slot(&mut self, s: usize, now: u64, feed: &mut impl Feed) -> Result<(), Fault> {
+    fn slot(&mut self, s: usize, now: u64, feed: &mut dyn Feed) -> Result<(), Fault> {
         let mut used = 0u8;
         let mut next = NEVER;
         let mut resort = false;
@@ -327,7 +327,7 @@ impl<'a, G: Grid> Cu<'a, G> {
         Ok(())
     }
 
-    fn end(&mut self, w: usize, now: u64, feed: &mut impl Feed) {
+    fn end(&mut self, w: usize, now: u64, feed: &mut dyn Feed) {
         let Some(slot) = self.slots[w].take() else { return };
         let group = &mut self.groups[slot.group];
         group.instructions += slot.instructions;

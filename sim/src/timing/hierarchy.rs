@@ -7,6 +7,8 @@
 //! is not modelled: address translation misses, channel conflicts, writes of other units to the same
 //! line, and L1 hits on lines that another workgroup fetched.
 
+use std::collections::BTreeMap;
+
 use super::cache::{Cache, Lookup};
 use super::coalesce::Segments;
 use super::fifo::Fifo;
@@ -40,6 +42,37 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// Bytes by name of the level and direction.
+    pub fn by_level(&self) -> BTreeMap<String, u64> {
+        [
+            ("loaded", self.loaded),
+            ("stored", self.stored),
+            ("l2_read", self.l2_read),
+            ("l2_written", self.l2_written),
+            ("mall_read", self.mall_read),
+            ("hbm_read", self.hbm_read),
+            ("hbm_written", self.hbm_written),
+        ]
+        .into_iter()
+        .map(|(name, bytes)| (name.to_owned(), bytes))
+        .collect()
+    }
+
+    /// Sums with another.
+    pub fn plus(&self, other: &Traffic) -> Traffic {
+        Traffic {
+            loaded: self.loaded + other.loaded,
+            stored: self.stored + other.stored,
+            l1_lookups: self.l1_lookups + other.l1_lookups,
+            l1_hits: self.l1_hits + other.l1_hits,
+            l2_read: self.l2_read + other.l2_read,
+            l2_written: self.l2_written + other.l2_written,
+            mall_read: self.mall_read + other.mall_read,
+            hbm_read: self.hbm_read + other.hbm_read,
+            hbm_written: self.hbm_written + other.hbm_written,
+        }
+    }
+
     /// Every count times `factor`.
     pub fn scaled(&self, factor: f64) -> Traffic {
         let by = |n: u64| (n as f64 * factor) as u64;

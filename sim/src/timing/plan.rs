@@ -82,17 +82,26 @@ impl Feed for Sampler {
     }
 }
 
-/// Clocks from the first launch to the end of the busiest compute unit, given the workgroups it ran
-/// in the simulation, when they ended, and the mean cost of the workgroups left out relative to
-/// those.
-pub fn extrapolate(spread: &Spread, ran: &[Ran], end: u64, relative_cost: f64) -> f64 {
-    let timed = ran.len() as u64;
-    let missing = spread.busiest.saturating_sub(timed);
-    if missing == 0 {
-        return end as f64;
+/// Feeds listed workgroups.
+#[derive(Clone, Debug)]
+pub struct Listed<'a>(pub std::slice::Iter<'a, u64>);
+
+impl Feed for Listed<'_> {
+    fn next(&mut self, _: &[Ran]) -> Option<u64> {
+        self.0.next().copied()
     }
-    let rounds = missing as f64 / spread.resident as f64;
-    end as f64 + rounds * round_clk(ran, spread.resident) * relative_cost
+}
+
+/// Clocks from the first launch to the end of the busiest compute unit, given the workgroups it ran
+/// in the simulation, when they ended, and the clocks that each one left out takes.
+pub fn extrapolate(spread: &Spread, ran: &[Ran], end: u64, each: f64) -> f64 {
+    let missing = spread.busiest.saturating_sub(ran.len() as u64);
+    end as f64 + missing as f64 * each
+}
+
+/// Clocks that each workgroup takes when `resident` run at a time.
+pub fn pace(ran: &[Ran], resident: u64) -> f64 {
+    round_clk(ran, resident) / resident as f64
 }
 
 /// Clocks that a round of `resident` workgroups takes: from the end of one to the end of the last
@@ -155,13 +164,15 @@ mod tests {
         assert_eq!(count(&mut sampler, 1), 6);
     }
 
-    /// Two at a time, ends at 100, 110 and 200, 210 of 10 workgroups: three rounds of 100 are missing.
+    /// Two at a time, ends at 100, 110 and 200, 210 of 10 workgroups: a round takes 100, three of them
+    /// are missing.
     #[test]
     fn missing_rounds_take_as_long_as_the_last_whole_one() {
         let spread = Spread { total: 2560, busiest: 10, active_cus: 256, resident: 2 };
-        assert_eq!(extrapolate(&spread, &ran(&[100, 110, 200, 210]), 215, 1.0), 515.0);
-        assert_eq!(extrapolate(&spread, &ran(&[100, 110, 200, 210]), 215, 0.5), 365.0);
+        let ran = ran(&[100, 110, 200, 210]);
+        assert_eq!(pace(&ran, 2), 50.0);
+        assert_eq!(extrapolate(&spread, &ran, 215, 50.0), 515.0);
         let all = Spread { busiest: 4, ..spread };
-        assert_eq!(extrapolate(&all, &ran(&[100, 110, 200, 210]), 215, 1.0), 215.0);
+        assert_eq!(extrapolate(&all, &ran, 215, 50.0), 215.0);
     }
 }

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::cost::{UnknownPasses, costs};
 use super::counters::Counters;
-use super::cu::Cu;
+use super::cu::{Cu, CuRun, Feed};
 use super::grid::Grid;
 use super::hierarchy::{Share, Traffic};
 use super::occupancy::{Occupancy, Resources, occupancy};
-use super::plan::{Sampler, Spread, extrapolate};
+use super::plan::{Listed, Sampler, Spread, extrapolate, pace};
 use super::probe::probe;
-use super::rest::estimate;
+use super::rest::{different, estimate};
 use super::sharing::Sharing;
 use crate::arch::ArchParams;
 use crate::fault::Fault;
@@ -91,40 +91,106 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
     let costs = costs(p, grid.program())?;
     let spread = Spread::new(p, grid.workgroups(), occupancy.workgroups_per_cu);
     let share = share(p, &spread, probe(p, grid, &spread));
-    let bytes = resources.lds as usize;
-    let mut lds = vec![0u8; bytes * spread.resident as usize];
-    let mut rest = lds.as_mut_slice();
-    let places = (0..spread.resident).map(|_| {
-        let (place, tail) = std::mem::take(&mut rest).split_at_mut(bytes);
-        rest = tail;
-        place
-    });
-    let run = Cu::new(p, grid, &costs, &share, places).run(&mut Sampler::new(&spread))?;
-
-    let timed = run.ran.len() as u64;
-    let mean_timed = run.counters.instructions() as f64 / timed.max(1) as f64;
-    let rest = estimate(grid, &run.ran)?;
-    let cycles = extrapolate(&spread, &run.ran, run.end, rest.mean / mean_timed.max(1.0));
-    let instructions = rest.mean * spread.total as f64;
-    let scale = instructions / (mean_timed * timed as f64).max(1.0);
-    let mut executed = Executed { counts: run.counts, workgroups: timed };
+    let run = |feed: &mut dyn Feed| {
+        let bytes = resources.lds as usize;
+        let mut lds = vec![0u8; bytes * spread.resident as usize];
+        let mut rest = lds.as_mut_slice();
+        let places = (0..spread.resident).map(|_| {
+            let (place, tail) = std::mem::take(&mut rest).split_at_mut(bytes);
+            rest = tail;
+            place
+        });
+        Cu::new(p, grid, &costs, &share, places).run(feed)
+    };
+    let first = run(&mut Sampler::new(&spread))?;
+    let timed = first.ran.len() as u64;
+    let mean_timed = first.counters.instructions() as f64 / timed.max(1) as f64;
+    let rest = estimate(grid, &first.ran)?;
+    let mut executed = Executed { counts: first.counts.clone(), workgroups: timed };
     executed.add(&rest.executed);
-    let (clock_mhz, matrix_busy) = clock(p, &run.counters, run.end);
+    let mut sampled = rest.ids.clone();
+
+    // Workgroups that cost something else than the first ones are timed too.
+    let ids = match rest.uniform || spread.busiest <= timed {
+        true => Vec::new(),
+        false => different(grid, timed, &rest, spread.resident),
+    };
+    let second = match ids.is_empty() {
+        true => None,
+        false => Some(run(&mut Listed(ids.iter()))?),
+    };
+    let whole = match &second {
+        Some(second) => Whole::mixed(&spread, &first, second),
+        None => Whole::uniform(&spread, &first, rest.mean / mean_timed.max(1.0)),
+    };
+    if let Some(second) = second {
+        executed.add(&Executed { counts: second.counts, workgroups: ids.len() as u64 });
+        sampled.extend(ids);
+        sampled.sort_unstable();
+    }
+    let (clock_mhz, matrix_busy) = clock(p, &whole);
     Ok(Timing {
-        cycles: cycles as u64,
-        time_us: p.launch.fixed + cycles / clock_mhz,
+        cycles: whole.cycles as u64,
+        time_us: p.launch.fixed + whole.cycles / clock_mhz,
         clock_mhz,
         matrix_busy,
         occupancy,
         workgroups: spread.total,
         workgroups_timed: timed,
         workgroups_of_busiest_cu: spread.busiest,
-        workgroups_sampled: rest.ids,
-        instructions: instructions as u64,
-        traffic: run.traffic.scaled(scale),
-        counters: run.counters,
+        workgroups_sampled: sampled,
+        instructions: whole.instructions as u64,
+        traffic: whole.traffic,
+        counters: first.counters,
         executed,
     })
+}
+
+/// The whole grid, extrapolated.
+struct Whole {
+    /// Clocks of the busiest compute unit.
+    cycles: f64,
+    /// Clocks that its matrix units are busy with 16-bit and wider, and with narrower operands.
+    matrix: [f64; 2],
+    /// Wave instructions of the grid.
+    instructions: f64,
+    /// Bytes of the grid.
+    traffic: Traffic,
+}
+
+impl Whole {
+    /// From workgroups that stand for all others, which cost `relative` as much.
+    fn uniform(spread: &Spread, run: &CuRun, relative: f64) -> Self {
+        let timed = run.ran.len().max(1) as f64;
+        let each = pace(&run.ran, spread.resident) * relative;
+        let of_busiest = 1.0 + (spread.busiest as f64 / timed - 1.0) * relative;
+        let of_grid = spread.total as f64 / timed * relative;
+        Whole {
+            cycles: extrapolate(spread, &run.ran, run.end, each),
+            matrix: matrix(run).map(|clk| clk * of_busiest),
+            instructions: run.counters.instructions() as f64 * of_grid,
+            traffic: run.traffic.scaled(of_grid),
+        }
+    }
+
+    /// From the first workgroups, and others that stand for all that are left.
+    fn mixed(spread: &Spread, first: &CuRun, second: &CuRun) -> Self {
+        let (timed, sample) = (first.ran.len() as f64, second.ran.len().max(1) as f64);
+        let of_busiest = (spread.busiest as f64 - timed).max(0.0) / sample;
+        let of_grid = (spread.total as f64 - timed).max(0.0) / sample;
+        let [a, b] = [matrix(first), matrix(second)];
+        Whole {
+            cycles: extrapolate(spread, &first.ran, first.end, second.end as f64 / sample),
+            matrix: [a[0] + b[0] * of_busiest, a[1] + b[1] * of_busiest],
+            instructions: first.counters.instructions() as f64
+                + second.counters.instructions() as f64 * of_grid,
+            traffic: first.traffic.plus(&second.traffic.scaled(of_grid)),
+        }
+    }
+}
+
+fn matrix(run: &CuRun) -> [f64; 2] {
+    [run.counters.matrix_wide as f64, run.counters.matrix_narrow as f64]
 }
 
 fn share(p: &ArchParams, spread: &Spread, sharing: Sharing) -> Share {
@@ -139,12 +205,11 @@ fn share(p: &ArchParams, spread: &Spread, sharing: Sharing) -> Share {
     }
 }
 
-/// Clock under the matrix load of the sample, and that load: linear between the nominal clock and the
-/// sustained clock at full load.
-fn clock(p: &ArchParams, counters: &Counters, clk: u64) -> (f64, f64) {
-    let available = (clk * u64::from(p.device.simds_per_cu)).max(1) as f64;
-    let (wide, narrow) =
-        (counters.matrix_wide as f64 / available, counters.matrix_narrow as f64 / available);
+/// Clock under the matrix load of the busiest compute unit, and that load: linear between the nominal
+/// clock and the sustained clock at full load.
+fn clock(p: &ArchParams, whole: &Whole) -> (f64, f64) {
+    let available = (whole.cycles * f64::from(p.device.simds_per_cu)).max(1.0);
+    let [wide, narrow] = whole.matrix.map(|clk| clk / available);
     let c = &p.clock;
     let lost = wide * (c.nominal - c.sustained_matrix_16bit)
         + narrow * (c.nominal - c.sustained_matrix_8bit);
