@@ -1,5 +1,6 @@
 //! Integration tests of the simulator.
 
+mod compiled;
 mod disasm_encodings;
 mod disasm_objects;
 mod occupancy;
