@@ -36,7 +36,7 @@ pub(super) fn sign_change64(x: u64) -> u32 {
 
 /// Every bit twice.
 pub(super) fn replicate(x: u32) -> u64 {
-    (0..32).fold(0, |wide, i| wide | u64::from(x >> i & 1) * 3 << (2 * i))
+    (0..32).fold(0, |wide, i| wide | (u64::from(x >> i & 1) * 3) << (2 * i))
 }
 
 /// The low bits of `x`, as many as bits 22:16 of `control` say.
@@ -51,7 +51,7 @@ pub(super) fn field(x: u64, control: u32) -> u64 {
 pub(super) fn signed_field(x: i64, control: u32) -> i64 {
     match control >> 16 & 127 {
         0 => 0,
-        width @ 1..64 => x << (64 - width) >> (64 - width),
+        width @ 1..64 => (x << (64 - width)) >> (64 - width),
         _ => x,
     }
 }

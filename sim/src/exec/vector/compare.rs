@@ -3,9 +3,9 @@
 //! Goes in: an operation. Comes out: its kernel. The `v_cmpx` forms compute the same flags; that
 //! they also set EXEC is the caller's business.
 
-// Negated comparisons are not the opposite comparison when a NaN is involved, and a value differs
-// from itself when it is one.
-#![allow(clippy::neg_cmp_op_on_partial_ord, clippy::eq_op, clippy::nonminimal_bool)]
+// Neither the negation of a comparison nor "less or greater" is another comparison when a NaN is
+// involved.
+#![allow(clippy::neg_cmp_op_on_partial_ord, clippy::double_comparisons)]
 
 use super::kernel::kernels;
 use super::lane::Half;
@@ -49,8 +49,8 @@ kernels! {
     VCmpGtF32 | VCmpxGtF32 (a: f32, b: f32) -> bool { a > b }
     VCmpLgF32 | VCmpxLgF32 (a: f32, b: f32) -> bool { a < b || a > b }
     VCmpGeF32 | VCmpxGeF32 (a: f32, b: f32) -> bool { a >= b }
-    VCmpOF32 | VCmpxOF32 (a: f32, b: f32) -> bool { a == a && b == b }
-    VCmpUF32 | VCmpxUF32 (a: f32, b: f32) -> bool { a != a || b != b }
+    VCmpOF32 | VCmpxOF32 (a: f32, b: f32) -> bool { !(a.is_nan() || b.is_nan()) }
+    VCmpUF32 | VCmpxUF32 (a: f32, b: f32) -> bool { a.is_nan() || b.is_nan() }
     VCmpNgeF32 | VCmpxNgeF32 (a: f32, b: f32) -> bool { !(a >= b) }
     VCmpNlgF32 | VCmpxNlgF32 (a: f32, b: f32) -> bool { !(a < b || a > b) }
     VCmpNgtF32 | VCmpxNgtF32 (a: f32, b: f32) -> bool { !(a > b) }
@@ -63,8 +63,8 @@ kernels! {
     VCmpGtF64 | VCmpxGtF64 (a: f64, b: f64) -> bool { a > b }
     VCmpLgF64 | VCmpxLgF64 (a: f64, b: f64) -> bool { a < b || a > b }
     VCmpGeF64 | VCmpxGeF64 (a: f64, b: f64) -> bool { a >= b }
-    VCmpOF64 | VCmpxOF64 (a: f64, b: f64) -> bool { a == a && b == b }
-    VCmpUF64 | VCmpxUF64 (a: f64, b: f64) -> bool { a != a || b != b }
+    VCmpOF64 | VCmpxOF64 (a: f64, b: f64) -> bool { !(a.is_nan() || b.is_nan()) }
+    VCmpUF64 | VCmpxUF64 (a: f64, b: f64) -> bool { a.is_nan() || b.is_nan() }
     VCmpNgeF64 | VCmpxNgeF64 (a: f64, b: f64) -> bool { !(a >= b) }
     VCmpNlgF64 | VCmpxNlgF64 (a: f64, b: f64) -> bool { !(a < b || a > b) }
     VCmpNgtF64 | VCmpxNgtF64 (a: f64, b: f64) -> bool { !(a > b) }
@@ -109,8 +109,8 @@ kernels! {
     VCmpGtF16 | VCmpxGtF16 (a: Half, b: Half) -> bool { a.0 > b.0 }
     VCmpLgF16 | VCmpxLgF16 (a: Half, b: Half) -> bool { a.0 < b.0 || a.0 > b.0 }
     VCmpGeF16 | VCmpxGeF16 (a: Half, b: Half) -> bool { a.0 >= b.0 }
-    VCmpOF16 | VCmpxOF16 (a: Half, b: Half) -> bool { a.0 == a.0 && b.0 == b.0 }
-    VCmpUF16 | VCmpxUF16 (a: Half, b: Half) -> bool { a.0 != a.0 || b.0 != b.0 }
+    VCmpOF16 | VCmpxOF16 (a: Half, b: Half) -> bool { !(a.0.is_nan() || b.0.is_nan()) }
+    VCmpUF16 | VCmpxUF16 (a: Half, b: Half) -> bool { a.0.is_nan() || b.0.is_nan() }
     VCmpNgeF16 | VCmpxNgeF16 (a: Half, b: Half) -> bool { !(a.0 >= b.0) }
     VCmpNlgF16 | VCmpxNlgF16 (a: Half, b: Half) -> bool { !(a.0 < b.0 || a.0 > b.0) }
     VCmpNgtF16 | VCmpxNgtF16 (a: Half, b: Half) -> bool { !(a.0 > b.0) }

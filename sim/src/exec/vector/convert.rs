@@ -31,7 +31,7 @@ fn truncated_half(x: f32) -> u16 {
     let cut = f32::from_bits(magnitude.to_bits() & 0xffff_e000);
     let kept = if magnitude < 6.103_515_6e-5 { fixed } else { cut };
     let kept = if kept > 65504.0 && magnitude < f32::INFINITY { 65504.0 } else { kept };
-    f32_to_f16(if magnitude != magnitude { x } else { kept.copysign(x) })
+    f32_to_f16(if x.is_nan() { x } else { kept.copysign(x) })
 }
 
 /// Adds random bits below the mantissa that is kept and truncates. `drop` is the number of

@@ -197,9 +197,9 @@ macro_rules! fixup {
         pub(super) fn $name(q: $t, d: $t, n: $t) -> $t {
             let sign = if d.is_sign_negative() != n.is_sign_negative() { -1.0 } else { 1.0 };
             let exponent: fn($t) -> i32 = $exponent;
-            if n != n {
+            if n.is_nan() {
                 n + n
-            } else if d != d {
+            } else if d.is_nan() {
                 d + d
             } else if (d == 0.0 && n == 0.0) || (d.abs() == $t::INFINITY && n.abs() == $t::INFINITY)
             {

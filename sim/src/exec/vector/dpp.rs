@@ -44,7 +44,7 @@ pub(super) fn known(ctrl: u16) -> bool {
 /// source lane that is switched off in `exec` counts as missing, like one beyond the edge: it
 /// reads zero with `bound_ctrl` and disables the write without.
 pub(super) fn apply(dpp: Dpp, operand: &mut [Lanes; 2], exec: u64) -> u64 {
-    let old = operand.clone();
+    let old = *operand;
     let mut writable = 0;
     for i in 0..WAVE {
         let from = source(dpp.ctrl, i).filter(|&s| exec >> s & 1 == 1);

@@ -23,12 +23,12 @@ macro_rules! float {
         impl Float for $t {
             #[inline(always)]
             fn is_nan(self) -> bool {
-                self != self
+                $t::is_nan(self)
             }
 
             #[inline(always)]
             fn signalling(self) -> bool {
-                self != self && self.to_bits() & $quiet == 0
+                Float::is_nan(self) && self.to_bits() & $quiet == 0
             }
 
             #[inline(always)]
@@ -80,15 +80,15 @@ pub(super) fn max<T: Float>(a: T, b: T) -> T {
 /// IEEE 754-2019 minimum: NaN if either is.
 #[inline(always)]
 fn minimum(a: f32, b: f32) -> f32 {
-    let r = if a != a || b != b { a + b } else { min(a, b) };
-    if a != a { a.quiet() } else { r }
+    let r = if a.is_nan() || b.is_nan() { a + b } else { min(a, b) };
+    if a.is_nan() { a.quiet() } else { r }
 }
 
 /// IEEE 754-2019 maximum: NaN if either is.
 #[inline(always)]
 fn maximum(a: f32, b: f32) -> f32 {
-    let r = if a != a || b != b { a + b } else { max(a, b) };
-    if a != a { a.quiet() } else { r }
+    let r = if a.is_nan() || b.is_nan() { a + b } else { max(a, b) };
+    if a.is_nan() { a.quiet() } else { r }
 }
 
 /// The middle of three; with a NaN among them, the minimum of the others.
@@ -97,7 +97,7 @@ fn median(a: f32, b: f32, c: f32) -> f32 {
     let top = max(max(a, b), c);
     let rest = if top == b { max(a, c) } else { max(a, b) };
     let middle = if top == a { max(b, c) } else { rest };
-    if a != a || b != b || c != c { min(min(a, b), c) } else { middle }
+    if a.is_nan() || b.is_nan() || c.is_nan() { min(min(a, b), c) } else { middle }
 }
 
 /// `x - floor(x)`, below one.
@@ -120,7 +120,7 @@ fn exp2(x: f64) -> f64 {
     let r = math::exp2(x.clamp(-300.0, 300.0));
     let r = if x < -299.0 { 0.0 } else { r };
     let r = if x > 299.0 { f64::INFINITY } else { r };
-    if x != x { x } else { r }
+    if x.is_nan() { x } else { r }
 }
 
 #[inline(always)]
@@ -128,7 +128,7 @@ fn log2(x: f64) -> f64 {
     let r = math::log2(x);
     let r = if x == f64::INFINITY { x } else { r };
     let r = if x == 0.0 { f64::NEG_INFINITY } else { r };
-    if x < 0.0 || x != x { f64::NAN } else { r }
+    if x < 0.0 || x.is_nan() { f64::NAN } else { r }
 }
 
 /// The sine of turns; zero beyond 256 of them, which the hardware does not reduce.

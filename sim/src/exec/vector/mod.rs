@@ -67,8 +67,8 @@ fn execute(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result
         return modified::execute(wave, inst, plan);
     }
     let mut at = [IN_SCRATCH; 4];
-    for i in 0..usize::from(plan.sources) {
-        at[i] = fetch(wave, source(inst, i, plan), i, plan)?;
+    for (i, at) in at.iter_mut().enumerate().take(usize::from(plan.sources)) {
+        *at = fetch(wave, source(inst, i, plan), i, plan)?;
     }
     fetch_extra(wave, plan);
     let target = target(wave, inst, plan)?;
@@ -168,7 +168,7 @@ fn store(wave: &mut Wave, inst: &Inst, plan: &Plan, target: usize, exec: u64) {
 
 /// Writes the low bits of `from` to a field of the lanes of `exec` and keeps the other bits.
 fn merge_field(to: &mut Lanes, from: &Lanes, shift: u32, field: u32, exec: u64) {
-    let mut merged = to.clone();
+    let mut merged = *to;
     for (to, from) in merged.0.iter_mut().zip(&from.0) {
         *to = *to & !(field << shift) | (from & field) << shift;
     }

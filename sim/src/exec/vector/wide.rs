@@ -167,7 +167,9 @@ fn convert(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Fl
         let result = match conversion {
             Conversion::Interleave(format) => {
                 let b = second.all(vgpr, 16, lane);
-                let value = |k: usize| f32::from_bits(if k % 2 == 0 { a[k / 2] } else { b[k / 2] });
+                let value = |k: usize| {
+                    f32::from_bits(if k.is_multiple_of(2) { a[k / 2] } else { b[k / 2] })
+                };
                 pack((0..32).map(|k| format.encode_scaled(value(k), last_scale, true)))
             }
             Conversion::Narrow(element, format) => {

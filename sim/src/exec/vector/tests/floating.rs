@@ -155,13 +155,13 @@ fn directed_rounding_brackets_the_exact_result() {
             let v = f32s(&start, i);
             let (a, b) = (f64::from(v(0)), f64::from(v(1)));
             let near = [v(0) + v(1), v(0) * v(1), v(0).mul_add(v(1), v(2))];
-            for n in 0..3 {
+            for (n, near) in near.into_iter().enumerate() {
                 let [up, down, zero] = [0, 1, 2].map(|k: usize| f32s(&results[k], i)(3 + n));
-                if near[n].is_nan() {
+                if near.is_nan() {
                     assert!(up.is_nan() && down.is_nan() && zero.is_nan());
                     continue;
                 }
-                assert!(down <= near[n] && near[n] <= up);
+                assert!(down <= near && near <= up);
                 assert!(up == down || up == down.next_up(), "{down:e} {up:e}");
                 assert_eq!(zero, if zero.is_sign_negative() { up } else { down });
             }
@@ -472,9 +472,8 @@ fn f64_operations_use_register_pairs() {
     for _ in 0..100 {
         let mut wave = wave();
         let values: Vec<[u64; 3]> = (0..WAVE).map(|_| [next(), next(), next()]).collect();
-        for n in 0..3 {
-            let [lo, hi] = pairs(|i| values[i][n]);
-            (wave.vgpr[2 * n], wave.vgpr[2 * n + 1]) = (lo, hi);
+        for (n, at) in [0, 2, 4].into_iter().enumerate() {
+            [wave.vgpr[at], wave.vgpr[at + 1]] = pairs(|i| values[i][n]);
         }
         execute(
             &[
@@ -484,8 +483,8 @@ fn f64_operations_use_register_pairs() {
             ],
             &mut wave,
         );
-        for i in 0..WAVE {
-            let [a, b, c] = values[i].map(f64::from_bits);
+        for (i, values) in values.iter().enumerate() {
+            let [a, b, c] = values.map(f64::from_bits);
             let check = |register: usize, want: f64| {
                 let got = f64::from_bits(pair(&wave, register, i));
                 assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan());
