@@ -2,8 +2,8 @@
 //!
 //! Goes in: a wave with addresses and data in its registers, device memory, LDS and the wave's
 //! scratch. Comes out: the same, changed, and the access in [`Ctx::access`]. Unaligned loads and
-//! stores are allowed; atomics must be aligned. A lane outside every allocation is a fault, and then
-//! no lane of the instruction has had any effect.
+//! stores are allowed; atomics must be aligned. A lane outside every allocation is a fault, found
+//! before any lane moves data.
 
 use super::access::{self, Action, Spec, each_lane};
 use super::operand::{scalar32, scalar64, vector_index};
@@ -224,7 +224,7 @@ pub(super) unsafe fn move_data(
         Action::Atomic(op) => {
             let align = spec.bytes;
             if let Some(lane) =
-                access::lanes(mask).find(|&l| ctx.access.addr[l] % u64::from(align) != 0)
+                access::lanes(mask).find(|&l| !ctx.access.addr[l].is_multiple_of(u64::from(align)))
             {
                 let addr = ctx.access.addr[lane];
                 return Err(FaultKind::Misaligned { lane: lane as u8, addr, align });

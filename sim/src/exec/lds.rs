@@ -106,7 +106,7 @@ fn check(addr: &[u64; WAVE], mask: u64, bytes: u32, size: usize) -> Result<(), F
 }
 
 fn check_alignment(addr: &[u64; WAVE], mask: u64, align: u32) -> Result<(), FaultKind> {
-    match access::lanes(mask).find(|&l| addr[l] % u64::from(align) != 0) {
+    match access::lanes(mask).find(|&l| !addr[l].is_multiple_of(u64::from(align))) {
         None => Ok(()),
         Some(lane) => Err(FaultKind::Misaligned { lane: lane as u8, addr: addr[lane], align }),
     }

@@ -255,8 +255,8 @@ fn raw_buffers_zero_and_drop_what_lies_past_num_records_dword_by_dword() {
     for (lane, words) in
         [(0, [1, 4, 7, 10]), (4, [49, 52, 55, 58]), (5, [61, 64, 0, 0]), (6, [0; 4]), (63, [0; 4])]
     {
-        for r in 0..4 {
-            assert_eq!(m.wave.vgpr[8 + r].0[lane], words[r], "{lane} {r}");
+        for (r, word) in words.into_iter().enumerate() {
+            assert_eq!(m.wave.vgpr[8 + r].0[lane], word, "{lane} {r}");
         }
     }
     m.wave.vgpr[8..12].fill(lanes(|l| 500 + l as u32));

@@ -54,17 +54,17 @@ pub(super) fn swizzle_source(pattern: usize, lane: usize) -> usize {
         // FFT: reverse the bits below the mask.
         0xe000.. => {
             let reversed = (lane as u8).reverse_bits() as usize >> 3;
-            reversed >> low.count_ones() | lane & low
+            (reversed >> low.count_ones()) | (lane & low)
         }
         // Rotate within the groups that the mask leaves free.
         0xc000.. => {
             let by = if pattern >> 10 & 1 == 1 { 32 - middle } else { middle };
-            lane & low | (lane + by) % 32 & !low & 0x1f
+            (lane & low) | (((lane + by) % 32) & !low & 0x1f)
         }
         // Any permutation of each four lanes.
-        0x8000.. => lane & !3 | pattern >> (2 * (lane & 3)) & 3,
+        0x8000.. => (lane & !3) | (pattern >> (2 * (lane & 3)) & 3),
         // And, or, xor on the lane number.
-        _ => (lane & low | middle) ^ (pattern >> 10 & 0x1f),
+        _ => ((lane & low) | middle) ^ (pattern >> 10 & 0x1f),
     }
 }
 
