@@ -18,7 +18,9 @@ use std::path::Path;
 
 use crate::files::FileError;
 use crate::grid::GridError;
+use crate::hip::{HipError, HipErrorKind, code};
 use crate::journal::JournalError;
+use crate::kernel_run::RunError;
 use crate::model::ModelError;
 use crate::plan::PlanError;
 
@@ -167,5 +169,35 @@ impl From<JournalError> for Error {
 impl From<PlanError> for Error {
     fn from(error: PlanError) -> Self {
         Self::usage(error)
+    }
+}
+
+impl From<HipError> for Error {
+    fn from(error: HipError) -> Self {
+        let exit = match error.kind {
+            HipErrorKind::LaunchFault | HipErrorKind::Timeout => Exit::DeviceFault,
+            HipErrorKind::NoDevice => Exit::NoDevice,
+            HipErrorKind::InvalidValue
+                if matches!(error.code, code::INVALID_IMAGE | code::NO_BINARY_FOR_GPU) =>
+            {
+                Exit::Format
+            }
+            HipErrorKind::InvalidValue => Exit::Usage,
+            HipErrorKind::OutOfMemory | HipErrorKind::Other => Exit::Failed,
+        };
+        Self::new(exit, error)
+    }
+}
+
+impl From<RunError> for Error {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::File(error) => error.into(),
+            RunError::Device(error) => error.into(),
+            RunError::Array { .. } | RunError::Spec { .. } | RunError::CodeObject { .. } => {
+                Self::new(Exit::Format, error)
+            }
+            RunError::Metadata { .. } => Self::usage(error),
+        }
     }
 }

@@ -4,6 +4,7 @@
 mod compare;
 mod devices;
 mod emit;
+mod engine;
 mod fit;
 mod kernel;
 mod limits;

@@ -15,6 +15,11 @@ pub struct Axes {
     pub t: Vec<u64>,
     /// Prefixes of the indexer, ascending.
     pub l: Vec<u64>,
+    /// Longest prefix of the key-blocked pipeline, whose launches grow with the prefix while its
+    /// memory does not.
+    pub key_blocked_l: u64,
+    /// Input types of plain GEMM.
+    pub gemm_dtypes: &'static [&'static str],
     /// GEMM row counts around which residues are measured: multiples of every `BLOCK_SIZE_M`.
     pub m_bases: Vec<u64>,
     /// Rows past a whole number of tiles, beside none, one and one short of a tile.
@@ -26,32 +31,39 @@ pub struct Axes {
 impl Axes {
     /// Axes of a named grid for contexts up to `max_positions`.
     pub fn named(size: GridSize, max_positions: u64) -> Self {
-        let (t, l, m_bases, residues, shapes_per_op): (&[u64], &[u64], &[u64], &[u64], usize) =
-            match size {
-                GridSize::Quick => (&[512, 2048], &[0, 32_768, 131_072], &[16_384], &[16], 1),
-                GridSize::Default => (
-                    &[256, 1024, 2048, 4096],
-                    &[0, 16_384, 65_536, 131_072, 262_144, 524_288],
-                    &[512, 2048, 16_384],
-                    &[16, 48],
-                    2,
-                ),
-                GridSize::Full => (
-                    &[64, 128, 256, 512, 768, 1024, 1536, 2048, 4096, 8192],
-                    &[0, 4096, 16_384, 32_768, 65_536, 98_304, 131_072, 196_608, 262_144, 524_288],
-                    &[256, 512, 1024, 2048, 4096, 8192, 12_288, 16_384],
-                    &[16, 32, 48, 64, 96, 112, 128, 192, 240],
-                    usize::MAX,
-                ),
-            };
-        let l = l.iter().copied().filter(|l| *l < max_positions).collect();
-        Self {
-            t: t.to_vec(),
-            l,
-            m_bases: m_bases.to_vec(),
-            residues: residues.to_vec(),
-            shapes_per_op,
-        }
+        let mut axes = match size {
+            GridSize::Quick => Self {
+                t: vec![512, 2048],
+                l: vec![0, 32_768, 131_072],
+                key_blocked_l: 32_768,
+                gemm_dtypes: &["bf16"],
+                m_bases: vec![16_384],
+                residues: vec![16],
+                shapes_per_op: 1,
+            },
+            GridSize::Default => Self {
+                t: vec![512, 1024, 2048, 4096],
+                l: vec![0, 32_768, 131_072, 262_144, 524_288],
+                key_blocked_l: 131_072,
+                gemm_dtypes: &["bf16", "fp8"],
+                m_bases: vec![512, 2048, 16_384],
+                residues: vec![16, 48],
+                shapes_per_op: 2,
+            },
+            GridSize::Full => Self {
+                t: vec![64, 128, 256, 512, 768, 1024, 1536, 2048, 4096, 8192],
+                l: vec![
+                    0, 4096, 16_384, 32_768, 65_536, 98_304, 131_072, 196_608, 262_144, 524_288,
+                ],
+                key_blocked_l: u64::MAX,
+                gemm_dtypes: &["bf16", "fp8"],
+                m_bases: vec![256, 512, 1024, 2048, 4096, 8192, 12_288, 16_384],
+                residues: vec![16, 32, 48, 64, 96, 112, 128, 192, 240],
+                shapes_per_op: usize::MAX,
+            },
+        };
+        axes.l.retain(|l| *l < max_positions);
+        axes
     }
 
     /// Replaces chunk and prefix lengths by those given.
@@ -64,6 +76,7 @@ impl Axes {
         }
         if let Some(l) = l {
             self.l = sorted(l);
+            self.key_blocked_l = u64::MAX;
         }
         self
     }

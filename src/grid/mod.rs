@@ -137,7 +137,7 @@ pub fn build(
     let mut groups = Vec::new();
     for (op, list) in [(Op::AbsorbBmm, &shapes.absorb), (Op::Gemm, &shapes.gemm)] {
         for shape in list.iter().take(axes.shapes_per_op) {
-            for (tile, members) in tiles(kernels, op) {
+            for (tile, members) in tiles(kernels, op, axes) {
                 groups.extend(matrix_groups(shape, tile[0], &members, axes));
             }
         }
@@ -153,9 +153,16 @@ pub fn build(
 }
 
 /// Kernels of `op` by type and tile: the variants that answer the same question.
-fn tiles(kernels: &[TileKernel], op: Op) -> impl Iterator<Item = ([u32; 3], Vec<&TileKernel>)> {
+fn tiles<'a>(
+    kernels: &'a [TileKernel],
+    op: Op,
+    axes: &Axes,
+) -> impl Iterator<Item = ([u32; 3], Vec<&'a TileKernel>)> + use<'a> {
     let mut by_tile: BTreeMap<(&str, [u32; 3]), Vec<&TileKernel>> = BTreeMap::new();
-    for kernel in kernels.iter().filter(|kernel| kernel.op == op) {
+    let wanted = |kernel: &&TileKernel| {
+        kernel.op == op && (op != Op::Gemm || axes.gemm_dtypes.contains(&kernel.dtype.as_str()))
+    };
+    for kernel in kernels.iter().filter(wanted) {
         by_tile.entry((&kernel.dtype, kernel.tile)).or_default().push(kernel);
     }
     by_tile.into_iter().map(|((_, tile), members)| (tile, members))
@@ -200,7 +207,9 @@ fn indexer_groups(own: Option<Indexer>, axes: &Axes) -> Result<Vec<Group>, GridE
     let mut groups = Vec::new();
     for (pipeline, indexer) in paths {
         for &t in &axes.t {
-            for &l in &axes.l {
+            let longest =
+                if pipeline == Pipeline::KeyBlocked { axes.key_blocked_l } else { u64::MAX };
+            for &l in axes.l.iter().filter(|l| **l <= longest) {
                 let scores = l.checked_add(t).and_then(|end| end.checked_mul(t));
                 if scores.is_none_or(|scores| scores > MAX_SCORES) {
                     return Err(GridError::TooLarge { t, l });

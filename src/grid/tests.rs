@@ -5,7 +5,8 @@ use crate::units::Tokens;
 
 fn kernel(op: Op, variant: &str, tile: [u32; 3]) -> TileKernel {
     let id = format!("{op:?}_{}x{}_{variant}", tile[0], tile[1]);
-    TileKernel { id, op, variant: variant.into(), dtype: "fp8".into(), tile }
+    let dtype = if op == Op::Gemm { "bf16" } else { "fp8" };
+    TileKernel { id, op, variant: variant.into(), dtype: dtype.into(), tile }
 }
 
 fn kernels() -> Vec<TileKernel> {

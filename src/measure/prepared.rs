@@ -9,9 +9,13 @@ use crate::hip::Device;
 use crate::model::Indexer;
 use crate::ops::absorb::{self, AbsorbShape};
 use crate::ops::gemm::{self, GemmShape};
-use crate::ops::indexer::{IndexerInputs, IndexerShape, KEY_BLOCK, POOL_BUDGET, Pipeline};
+use crate::ops::indexer::{IndexerInputs, IndexerShape, POOL_BUDGET, Pipeline};
 use crate::ops::{KernelEntry, KernelOp, Library, OpError};
 use crate::profile::{Op, Point};
+
+/// Keys of a block of the key-blocked pipeline: 128 KiB of logits a row, and few enough launches
+/// that their overhead does not decide.
+const KEY_BLOCK: u64 = 32_768;
 
 /// Kernels by id.
 pub type Entries = BTreeMap<String, KernelEntry>;

@@ -208,6 +208,7 @@ fn table() -> Table {
         sim_last_fault: None,
         sim_launch_stats: None,
         sim_reset_stats: None,
+        sim_check_waits: None,
     }
 }
 

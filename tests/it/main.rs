@@ -5,4 +5,6 @@ mod command;
 mod fake_hip;
 mod faults;
 mod kernels;
+mod main_job;
+mod plan;
 mod tools;

@@ -1,7 +1,9 @@
 //! `tune kernel`: the bundled kernels and any other code object. One file a subcommand.
 
 mod check;
+mod disasm;
 mod list;
+mod run;
 
 use clap::{Args, Subcommand};
 
@@ -20,6 +22,10 @@ enum Command {
     List(list::Arguments),
     /// Run every kernel and pipeline on the simulator and compare with f64 references.
     Check(check::Arguments),
+    /// Print the code of an object in LLVM syntax.
+    Disasm(disasm::Arguments),
+    /// Run a kernel of any code object on arrays from files.
+    Run(run::Arguments),
 }
 
 /// Runs a subcommand.
@@ -30,6 +36,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     match &arguments.command {
         Command::List(arguments) => list::run(arguments),
         Command::Check(arguments) => check::run(arguments),
+        Command::Disasm(arguments) => disasm::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
     }
 }
 

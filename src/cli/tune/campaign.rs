@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::engine::Engine;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
+use crate::cli::engine::Engine;
 use crate::cli::worker;
 use crate::error::{Error, Exit, Result};
 use crate::grid::{Case, Group};

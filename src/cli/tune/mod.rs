@@ -4,7 +4,6 @@
 mod arguments;
 mod campaign;
 mod directory;
-mod engine;
 mod interrupt;
 mod kernels;
 mod origin;
@@ -14,10 +13,10 @@ mod summary;
 pub use arguments::Arguments;
 
 use directory::Directory;
-use engine::Engine;
 use interrupt::Interrupt;
 use summary::Summary;
 
+use super::engine::{self, Engine, Wanted};
 use super::output;
 use crate::derive;
 use crate::error::{Error, Exit, Result};
@@ -50,7 +49,12 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     let (options, evidence) = arguments.into_options()?;
     let model = model::resolve(&options.model)?;
     let shapes = model.rank_shapes(options.layout)?;
-    let engine = engine::choose(&options)?;
+    let engine = engine::choose(&Wanted {
+        arch: &options.arch,
+        engine: options.engine,
+        hip_lib: options.hip_lib.as_deref(),
+        gpu: options.gpu,
+    })?;
     let catalog = ops::catalog(&options.arch).map_err(Error::failed)?;
     let free = engine.free_bytes()?;
     Usable::new(&options.limits, free).bytes()?;

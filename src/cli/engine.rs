@@ -1,10 +1,25 @@
 //! Which device answers: hardware where it is present, the simulator where that is allowed.
 
-use crate::cli::output;
+use std::path::Path;
+
+use super::output;
 use crate::error::{Error, Result};
 use crate::hip::{DeviceInfo, Hip};
-use crate::options::{EngineChoice, Options};
+use crate::options::EngineChoice;
 use crate::units::Bytes;
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct Wanted<'a> {
+    /// LLVM target.
+    pub arch: &'a str,
+    /// What may answer.
+    pub engine: EngineChoice,
+    /// HIP runtime to load.
+    pub hip_lib: Option<&'a Path>,
+    /// Device number.
+    pub gpu: Option<u32>,
+}
 
 /// The runtime and the device chosen.
 #[derive(Debug)]
@@ -56,46 +71,43 @@ impl Engine {
 ///
 /// # Errors
 /// Status 3 when what was asked for is not there.
-pub fn choose(options: &Options) -> Result<Engine> {
-    match options.engine {
-        EngineChoice::Simulate if options.hip_lib.is_some() => {
+pub fn choose(wanted: &Wanted<'_>) -> Result<Engine> {
+    match wanted.engine {
+        EngineChoice::Simulate if wanted.hip_lib.is_some() => {
             Err(Error::usage("--engine simulate uses the built-in simulator, not --hip-lib")
                 .advice("drop one of the two"))
         }
-        EngineChoice::Simulate => simulator(&options.arch, None),
-        EngineChoice::Hardware => hardware(options),
+        EngineChoice::Simulate => simulator(wanted.arch, None),
+        EngineChoice::Hardware => hardware(wanted),
         // A library or a device number that was named must not be passed over in silence.
-        EngineChoice::Auto if options.hip_lib.is_some() || options.gpu.is_some() => {
-            hardware(options)
-        }
-        EngineChoice::Auto => match hardware(options) {
+        EngineChoice::Auto if wanted.hip_lib.is_some() || wanted.gpu.is_some() => hardware(wanted),
+        EngineChoice::Auto => match hardware(wanted) {
             Ok(engine) => Ok(engine),
-            Err(reason) => simulator(&options.arch, Some(reason.message)),
+            Err(reason) => simulator(wanted.arch, Some(reason.message)),
         },
     }
 }
 
-fn hardware(options: &Options) -> Result<Engine> {
-    let arch = &options.arch;
+fn hardware(wanted: &Wanted<'_>) -> Result<Engine> {
+    let arch = wanted.arch;
     let advice = "run on a machine with the device, or use --engine simulate";
-    let hip = Hip::load(options.hip_lib.as_deref())
-        .map_err(|error| Error::no_device(error).advice(advice))?;
+    let hip = Hip::load(wanted.hip_lib).map_err(|error| Error::no_device(error).advice(advice))?;
     let devices = hip.devices().map_err(|error| {
         Error::no_device(format_args!("{}: {error}", hip.runtime().identity)).advice(advice)
     })?;
-    let wanted = |info: &&DeviceInfo| {
-        info.arch == *arch && options.gpu.is_none_or(|ordinal| ordinal == info.ordinal)
+    let matches = |info: &&DeviceInfo| {
+        info.arch == arch && wanted.gpu.is_none_or(|ordinal| ordinal == info.ordinal)
     };
-    match devices.iter().find(wanted) {
+    match devices.iter().find(matches) {
         Some(info) => Ok(Engine { info: info.clone(), hip, no_hardware: None }),
         None => {
             let present: Vec<String> =
                 devices.iter().map(|info| format!("{} {}", info.ordinal, info.arch)).collect();
-            let wanted = match options.gpu {
+            let missing = match wanted.gpu {
                 Some(ordinal) => format!("device {ordinal} is not a {arch}"),
                 None => format!("there is no {arch}"),
             };
-            Err(Error::no_device(format_args!("{wanted}; present: {}", present.join(", ")))
+            Err(Error::no_device(format_args!("{missing}; present: {}", present.join(", ")))
                 .advice("`tune devices` lists what can be measured"))
         }
     }

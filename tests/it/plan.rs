@@ -1,0 +1,53 @@
+//! `tune plan` against the field note, and its refusals.
+
+use serde_json::Value;
+
+use crate::command::run;
+
+const NOTE: [&str; 9] = [
+    "plan",
+    "--budget",
+    "2.0e8",
+    "--chunk-min",
+    "256",
+    "--chunk-max",
+    "2048",
+    "--page-size",
+    "256",
+];
+
+#[test]
+fn the_field_notes_schedule_is_reproduced() {
+    let dir = tempfile::tempdir().unwrap();
+    let prefixes = "50000,97656,100000,195312,195313,390625,781250,781251";
+    let finished = run(dir.path(), &[&NOTE[..], &["--at", prefixes, "--json"]].concat());
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let chunks: Vec<Option<u64>> =
+        report["at"].as_array().unwrap().iter().map(|at| at["chunk"].as_u64()).collect();
+    // floor(2e8 / L) rounded down to 256; 256 * 781250 = 2.0e8 exactly.
+    let expected = [2048, 2048, 1792, 1024, 768, 512, 256].map(Some);
+    assert_eq!(chunks[..7], expected);
+    assert_eq!(chunks[7], None);
+    assert_eq!(report["max_context"], 781_250);
+}
+
+#[test]
+fn the_text_says_where_it_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let finished = run(dir.path(), &NOTE);
+    assert!(finished.stdout.contains("781250"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("the largest prefix that can be served"));
+}
+
+#[test]
+fn plans_without_a_source_or_a_possible_chunk_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = |arguments: &[&str], status, words: &[&str]| {
+        run(dir.path(), arguments).fails_with(status, words);
+    };
+    refused(&["plan"], 2, &["--budget"]);
+    refused(&["plan", "--budget", "0"], 2, &["budget"]);
+    refused(&["plan", "--budget", "-1"], 2, &["negative"]);
+    refused(&["plan", "nowhere"], 4, &["nowhere", "no such file"]);
+}
