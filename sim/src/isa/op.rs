@@ -1109,8 +1109,11 @@ operations! {
     DsAddRtnF64 "ds_add_rtn_f64" F64 None [B32 F64];
     DsCondxchg32RtnB64 "ds_condxchg32_rtn_b64" B64 None [B32 B64];
     DsGwsSemaReleaseAll "ds_gws_sema_release_all" None None [];
+    DsGwsInit "ds_gws_init" None None [B32];
     DsGwsSemaV "ds_gws_sema_v" None None [];
+    DsGwsSemaBr "ds_gws_sema_br" None None [B32];
     DsGwsSemaP "ds_gws_sema_p" None None [];
+    DsGwsBarrier "ds_gws_barrier" None None [B32];
     DsReadAddtidB32 "ds_read_addtid_b32" B32 None [];
     DsPkAddRtnF16 "ds_pk_add_rtn_f16" PkF16 None [B32 PkF16];
     DsPkAddRtnBf16 "ds_pk_add_rtn_bf16" PkBf16 None [B32 PkBf16];
@@ -2751,8 +2754,11 @@ pub static DS: &[(u16, Op)] = &[
     (124, Op::DsAddRtnF64),
     (126, Op::DsCondxchg32RtnB64),
     (152, Op::DsGwsSemaReleaseAll),
+    (153, Op::DsGwsInit),
     (154, Op::DsGwsSemaV),
+    (155, Op::DsGwsSemaBr),
     (156, Op::DsGwsSemaP),
+    (157, Op::DsGwsBarrier),
     (182, Op::DsReadAddtidB32),
     (183, Op::DsPkAddRtnF16),
     (184, Op::DsPkAddRtnBf16),

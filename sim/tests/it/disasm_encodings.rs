@@ -275,6 +275,10 @@ fn every_encoding_disassembles_as_llvm_does() {
                 {
                     continue;
                 }
+                // It lacks one accumulation-register form.
+                if ours.as_ref().is_some_and(|t| t.starts_with("global_atomic_add_f32 a")) {
+                    continue;
+                }
                 if ours.as_ref() != theirs {
                     report.push(format!("{arch} {name} {case:08x?}: {ours:?}, LLVM {theirs:?}"));
                 }

@@ -22,11 +22,15 @@ impl Decoder<'_> {
         }
         inst.dst = self.used_vector(op, bits(w1, 31, 24), info.dst, acc)?;
         let fields = [bits(w1, 7, 0), bits(w1, 15, 8), bits(w1, 23, 16)];
+        // Global wave sync has no address: its first field is data.
+        let first_data = if global_wave_sync { 1 } else { 2 };
         for (i, &field) in fields.iter().enumerate() {
             let ty = info.src.get(i).copied().unwrap_or(Ty::None);
-            inst.src[i] = self.used_vector(op, field, ty, acc && i > 0)?;
+            inst.src[i] = self.used_vector(op, field, ty, acc && (i > 0 || global_wave_sync))?;
         }
-        if acc && info.dst == Ty::None && info.src.len() < 2 || op == Op::DsNop && inst.imm != 0 {
+        if acc && info.dst == Ty::None && info.src.len() < first_data
+            || op == Op::DsNop && inst.imm != 0
+        {
             return Err(self.bad(op, "unused field is not zero"));
         }
         Ok(inst)

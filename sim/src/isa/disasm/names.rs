@@ -55,10 +55,11 @@ static HWREGS: &[(u16, &str)] = &[
 /// A message: id, operation, stream.
 pub fn sendmsg(simm: u16) -> String {
     let (id, op, stream) = (simm & 15, simm >> 4 & 7, simm >> 8 & 3);
-    if simm & !0x3 & !0x3ff & 0x7fff != 0 || simm & 0x7c80 != 0 {
-        return simm.to_string();
-    }
-    let plain = format!("sendmsg({id}, {op}, {stream})");
+    let plain = if simm == id | op << 4 | stream << 8 {
+        format!("sendmsg({id}, {op}, {stream})")
+    } else {
+        simm.to_string()
+    };
     let Some((_, name)) = MESSAGES.iter().find(|m| m.0 == id) else {
         return plain;
     };

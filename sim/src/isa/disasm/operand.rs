@@ -128,6 +128,10 @@ fn literal(value: u32, ty: Ty) -> String {
         _ => value,
     };
     let inlinable = match ty {
+        Ty::Bf16 => {
+            (-16..=64).contains(&(half as i16))
+                || F32_BITS.iter().any(|b| b >> 16 == u32::from(half))
+        }
         Ty::F16 => (-16..=64).contains(&(half as i16)) || F16_BITS.contains(&half),
         Ty::PkF16 => {
             let half_constant = u16::try_from(value).is_ok_and(|half| F16_BITS.contains(&half));

@@ -115,7 +115,10 @@ fn vop_modifiers(inst: &Inst, text: &mut Text) {
             });
         }
     }
-    if mods.op_sel != 0 {
+    if matches!(inst.op, Op::VPermlane16SwapB32 | Op::VPermlane32SwapB32) {
+        text.flag(mods.op_sel & 2 != 0, "bound_ctrl:1");
+        text.flag(mods.op_sel & 1 != 0, "fi:1");
+    } else if mods.op_sel != 0 {
         let n = inst.op.info().src.len().max(if selects_byte(inst.op) { 3 } else { 0 });
         let mut bits: Vec<u8> = (0..n).map(|i| mods.op_sel >> i & 1).collect();
         bits.push(mods.op_sel >> 3 & 1);
