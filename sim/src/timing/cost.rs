@@ -171,7 +171,7 @@ fn cost(p: &ArchParams, inst: &Inst, addr: u64) -> Result<Cost, UnknownPasses> {
         narrow: false,
         line: addr / line,
         straddles: end / line != addr / line,
-        crosses: inst.size >= 8 && addr % 8 != 0,
+        crosses: inst.size >= 8 && !addr.is_multiple_of(8),
     };
     let class = class(inst, p.arch);
     let (unit, kind, action) = match class {

@@ -301,10 +301,10 @@ impl<'p> Hierarchy<'p> {
 
     fn level(&mut self, line: u64, own: bool) -> Level {
         let addr = line << self.line_shift;
-        if !self.sharing.knows(addr) {
-            if let Some(r) = self.memory.region(addr) {
-                self.sharing.add(Shared { base: r.base, len: r.len, in_l2: 0.0, in_mall: 0.0 });
-            }
+        if !self.sharing.knows(addr)
+            && let Some(r) = self.memory.region(addr)
+        {
+            self.sharing.add(Shared { base: r.base, len: r.len, in_l2: 0.0, in_mall: 0.0 });
         }
         let (mall, line) = (self.p.mall.size, u64::from(self.p.vmem.line));
         self.sharing.level(addr, own, &Device { begun: self.begun, mall, line })

@@ -69,10 +69,10 @@ impl Sampler {
 
 impl Feed for Sampler {
     fn next(&mut self, ran: &[Ran]) -> Option<u64> {
-        if self.limit.is_none() {
-            if let Some(first) = ran.first() {
-                self.limit = Some(self.limit(first.instructions));
-            }
+        if self.limit.is_none()
+            && let Some(first) = ran.first()
+        {
+            self.limit = Some(self.limit(first.instructions));
         }
         let limit = self.limit.unwrap_or(self.resident);
         (self.next < limit).then(|| {

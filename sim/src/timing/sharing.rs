@@ -51,12 +51,6 @@ struct Range {
 }
 
 impl Sharing {
-    /// Nothing is shared.
-    #[cfg(test)]
-    pub fn none() -> Self {
-        Sharing { ranges: Vec::new(), unique_in_xcd: 1.0, unique_in_device: 1.0 }
-    }
-
     /// These ranges, and the overall fractions of distinct lines.
     pub fn new(ranges: Vec<Shared>, unique_in_xcd: f64, unique_in_device: f64) -> Self {
         let mut sharing = Sharing { ranges: Vec::new(), unique_in_xcd, unique_in_device };

@@ -51,7 +51,7 @@ impl Stratum {
     pub fn spread(&self, n: u64) -> u64 {
         // Additive recurrence with the golden ratio, in 64-bit fractions.
         let fraction = (1u64 << 63).wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        self.id((u128::from(fraction) * u128::from(self.len()) >> 64) as u64)
+        self.id(((u128::from(fraction) * u128::from(self.len())) >> 64) as u64)
     }
 }
 
