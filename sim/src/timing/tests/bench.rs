@@ -49,10 +49,6 @@ pub const DS_READ_B32: &[u32] = &[0xd86c_0000, 0x0800_0001];
 pub const LOAD: &[u32] = &[0xdc50_8000, 0x0800_0001];
 /// global_load_dwordx2 v[2:3], v[2:3], off
 pub const CHASE: &[u32] = &[0xdc54_8000, 0x027f_0002];
-/// global_load_dwordx4 v[8:11], v1, s[0:1]
-pub const LOAD_X4: &[u32] = &[0xdc5c_8000, 0x0800_0001];
-/// global_store_dwordx4 v1, v[8:11], s[2:3]
-pub const STORE_X4: &[u32] = &[0xdc7c_8000, 0x0002_0801];
 /// global_store_short v1, v8, s[2:3]
 pub const STORE_SHORT: &[u32] = &[0xdc68_8000, 0x0002_0801];
 /// s_load_dwordx2 s[8:9], s[0:1], 0x0
