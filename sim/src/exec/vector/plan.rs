@@ -121,7 +121,9 @@ impl Plan {
         let sources = info.src.len().min(3) + usize::from(accumulates || literal);
         let extra = match op {
             Op::VDivFmasF32 | Op::VDivFmasF64 => Extra::Vcc,
-            Op::VBitop3B16 | Op::VBitop3B32 => Extra::Table(inst.imm as u8),
+            Op::VBitop3B16 | Op::VBitop3B32 => {
+                Extra::Table(inst.mods.omod << 6 | inst.mods.abs << 3 | inst.mods.neg)
+            }
             _ => Extra::None,
         };
         let mut plan = Plan {
@@ -159,7 +161,8 @@ impl Plan {
             }),
             _ => m.op_sel & 7 != 0,
         };
-        selects || (m.neg | m.abs | m.neg_hi | m.omod) != 0
+        let table = matches!(inst.op, Op::VBitop3B16 | Op::VBitop3B32);
+        selects || (!table && (m.neg | m.abs | m.neg_hi | m.omod) != 0)
     }
 
     fn set_mode(&mut self, inst: &Inst) {
