@@ -95,7 +95,7 @@ impl Device {
         self.mem.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Device memory, for allocation. Waits for launches under way.
+    /// Device memory, for allocation.
     pub fn memory_mut(&self) -> RwLockWriteGuard<'_, AddressSpace> {
         self.mem.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -122,7 +122,8 @@ impl Device {
         options: &launch::Options,
     ) -> Result<LaunchStats, DeviceError> {
         let block = self.take_block()?;
-        let mem = self.memory();
+        // Without holding the lock, so that other threads can allocate while this runs.
+        let mem = self.memory().snapshot();
         let result = Prepared::new(module, kernel, dispatch, explicit, &mem, block, self.params)
             .map_err(DeviceError::from)
             .and_then(|launch| run(&launch, &mem, self.params, mode, options));

@@ -7,6 +7,7 @@
 //! pointer faults instead of reaching somebody else's data.
 
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use memmap2::{MmapMut, MmapOptions, UncheckedAdvice};
 
@@ -44,7 +45,7 @@ pub struct Region {
 pub struct AddressSpace {
     /// In address order, with the mapping of each in `maps` at the same place.
     regions: Vec<Region>,
-    maps: Vec<MmapMut>,
+    maps: Vec<Arc<MmapMut>>,
     first: u64,
     end: u64,
     next: u64,
@@ -91,6 +92,12 @@ impl AddressSpace {
         }
     }
 
+    /// The same memory with the allocations of this moment, for a launch: it keeps them mapped
+    /// even if they are freed meanwhile, and does not see later ones.
+    pub fn snapshot(&self) -> Self {
+        AddressSpace { regions: self.regions.clone(), maps: self.maps.clone(), ..*self }
+    }
+
     /// Allocates `len` zeroed bytes and returns their device address, a multiple of 64 KiB.
     ///
     /// # Errors
@@ -105,7 +112,7 @@ impl AddressSpace {
         let ptr = NonNull::new(map.as_mut_ptr()).ok_or(oom)?;
         let at = self.regions.partition_point(|r| r.base < base);
         self.regions.insert(at, Region { base, len: len.max(1), ptr });
-        self.maps.insert(at, map);
+        self.maps.insert(at, Arc::new(map));
         self.next = base + size + GRANULE;
         self.used += size;
         Ok(base)
@@ -279,6 +286,22 @@ mod tests {
         let mut byte = [9];
         assert!(mem.read(base + (256 << 20) - 1, &mut byte));
         assert_eq!(byte, [0]);
+    }
+
+    #[test]
+    fn a_snapshot_shares_bytes_and_outlives_a_free() {
+        let mut mem = AddressSpace::new(1 << 30);
+        let a = mem.alloc(4).unwrap();
+        let snapshot = mem.snapshot();
+        let b = mem.alloc(4).unwrap();
+        assert!(snapshot.write(a, &[1, 2, 3, 4]));
+        let mut out = [0; 4];
+        assert!(mem.read(a, &mut out));
+        assert_eq!(out, [1, 2, 3, 4]);
+        assert!(!snapshot.read(b, &mut out));
+        mem.free(a);
+        assert!(snapshot.read(a, &mut out));
+        assert!(!mem.read(a, &mut out));
     }
 
     #[test]

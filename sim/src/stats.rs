@@ -40,19 +40,24 @@ pub struct LaunchStats {
 impl LaunchStats {
     /// Statistics of one launch of `workgroups` workgroups of which `executed` ran.
     pub fn of(program: &Program, executed: &Executed, workgroups: u64) -> Self {
-        let mut stats = LaunchStats {
+        let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut mnemonics: BTreeMap<&str, u64> = BTreeMap::new();
+        for (inst, &count) in program.insts.iter().zip(&executed.counts).filter(|(_, c)| **c > 0) {
+            *classes.entry(class_name(class(inst, program.arch))).or_default() += count;
+            *mnemonics.entry(inst.op.info().name).or_default() += count;
+        }
+        let owned = |map: BTreeMap<&str, u64>| {
+            map.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+        };
+        LaunchStats {
             launches: 1,
             workgroups,
             workgroups_run: executed.workgroups,
             instructions: scale(executed.instructions(), workgroups, executed.workgroups),
+            classes: owned(classes),
+            mnemonics: owned(mnemonics),
             ..LaunchStats::default()
-        };
-        for (inst, &count) in program.insts.iter().zip(&executed.counts).filter(|(_, c)| **c > 0) {
-            let class = class_name(class(inst, program.arch));
-            *stats.classes.entry(class.to_owned()).or_default() += count;
-            *stats.mnemonics.entry(inst.op.info().name.to_owned()).or_default() += count;
         }
-        stats
     }
 
     /// Adds another launch's statistics. The time of the sum is known only if both times are.

@@ -26,3 +26,6 @@ pub use runtime::{Hip, RuntimeInfo, RuntimeKind};
 pub use table::Table;
 
 pub use cdna_sim::stats::LaunchStats;
+
+#[cfg(test)]
+mod tests;
