@@ -106,15 +106,23 @@ impl CheckReport {
     }
 }
 
-/// Runs every kernel and pipeline. `progress` hears of each finding as it is made.
+/// Runs every kernel and pipeline, on the simulator with the detector of unmet waits. `progress`
+/// hears of each finding as it is made.
 ///
 /// # Errors
 /// [`OpError`] when a launch fails; a wrong result is a finding, not an error.
-pub fn run(device: &Device, mut progress: impl FnMut(&Finding)) -> Result<CheckReport, OpError> {
+pub fn run(device: &Device, progress: impl FnMut(&Finding)) -> Result<CheckReport, OpError> {
+    device.set_fidelity(Fidelity::Functional);
+    device.set_check_waits(true);
+    let report = run_all(device, progress);
+    device.set_check_waits(false);
+    report
+}
+
+fn run_all(device: &Device, mut progress: impl FnMut(&Finding)) -> Result<CheckReport, OpError> {
     let name = device.info().arch.clone();
     let arch = target(&name)
         .ok_or_else(|| OpError::MissingKernel { id: "any".into(), arch: name.clone() })?;
-    device.set_fidelity(Fidelity::Functional);
     let library = Library::load(device)?;
     let mut findings = Vec::new();
     let mut session = Session {
