@@ -1,7 +1,9 @@
 //! Throughput of the functional loop: wave64 instructions per second on one core.
 
+use cdna_sim::device::{Device, Mode};
 use cdna_sim::exec::{Ctx, MemAccess, Wave, run};
 use cdna_sim::isa::{Arch, decode_text};
+use cdna_sim::launch::{Dispatch, Options};
 use cdna_sim::memory::AddressSpace;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
@@ -55,5 +57,36 @@ fn throughput(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, throughput);
+/// A matrix multiplication of the bundled kernels, M = N = 256 and K = 512, on one host thread.
+fn gemm(c: &mut Criterion) {
+    let mut group = c.benchmark_group("gemm_bf16_128x128_even");
+    group.sample_size(10);
+    for (arch, file) in [
+        (Arch::Gfx942, &include_bytes!("../../kernels/prebuilt/gfx942/gemm.hsaco")[..]),
+        (Arch::Gfx950, &include_bytes!("../../kernels/prebuilt/gfx950/gemm.hsaco")[..]),
+    ] {
+        let device = Device::new(arch, 0).unwrap();
+        let module = device.load(file).unwrap();
+        let (m, n, k) = (256_u32, 256_u32, 512_u32);
+        let mut args = Vec::new();
+        for elements in [m * k, n * k, m * n] {
+            args.extend(device.memory_mut().alloc(u64::from(elements) * 2).unwrap().to_le_bytes());
+        }
+        for value in [m, n, k, k, k, n] {
+            args.extend(value.to_le_bytes());
+        }
+        let dispatch =
+            Dispatch { groups: [m * n / (128 * 128), 1, 1], block: [256, 1, 1], dynamic_lds: 0 };
+        let options = Options { threads: 1, ..Options::default() };
+        let run = || {
+            let kernel = "gemm_bf16_128x128_even";
+            device.launch(&module, kernel, dispatch, &args, Mode::Functional, &options).unwrap()
+        };
+        group.throughput(Throughput::Elements(run().instructions));
+        group.bench_function(arch.name(), |b| b.iter(run));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, throughput, gemm);
 criterion_main!(benches);

@@ -205,7 +205,7 @@ kernels! {
     VLshlOrB32(a: u32, b: u32, c: u32) -> u32 { a << (b & 31) | c }
     VAndOrB32(a: u32, b: u32, c: u32) -> u32 { a & b | c }
     VOr3B32(a: u32, b: u32, c: u32) -> u32 { a | b | c }
-    VBitop3B32(a: u32, b: u32, c: u32, d: u32) -> u32 { bitop3(a, b, c, d) }
+    VBitop3B32(a: u32, b: u32, c: u32)[table] -> u32 { bitop3(a, b, c, table) }
     VLshlAddU64(a: u64, b: u32, c: u64) -> u64 { (a << (b & 7)).wrapping_add(c) }
     VMulLoU32(a: u32, b: u32) -> u32 { a.wrapping_mul(b) }
     VMulHiU32(a: u32, b: u32) -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 }

@@ -8,10 +8,11 @@ use super::lane::Out;
 use crate::exec::{Lanes, WAVE};
 
 /// Sources of an operation: up to three operands of up to two registers, and a fourth that holds
-/// an implicit one (VCC of `v_div_fmas`, the truth table of `v_bitop3`).
+/// an implicit one (VCC of `v_div_fmas`).
 pub(super) type Sources<'a> = [[&'a Lanes; 2]; 4];
 
-/// Computes all 64 lanes; the last argument is the MODE register. Only to be called on hosts with
+/// Computes all 64 lanes; the last argument is the MODE register, or the truth table of `v_bitop3`.
+/// Only to be called on hosts with
 /// AVX2 and FMA when it was compiled for x86-64.
 type Whole = unsafe fn(&Sources<'_>, &mut Out, u32);
 
@@ -73,7 +74,7 @@ fn wide() -> bool {
 }
 
 /// A table of operations: `Name(a: type, b: type) -> type { expression }`. Aliases follow the name
-/// after `|`; `[mode]` after the arguments names the MODE register. A table that starts with
+/// after `|`; `[mode]` after the arguments names the last argument of [`Whole`]. A table that starts with
 /// `single` is compiled lane by lane only.
 macro_rules! kernels {
     (@load [$($rest:tt)*] $i:ident) => {};

@@ -70,16 +70,16 @@ fn execute(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result
     for (i, at) in at.iter_mut().enumerate().take(usize::from(plan.sources)) {
         *at = fetch(wave, source(inst, i, plan), i, plan)?;
     }
-    fetch_extra(wave, plan);
+    let argument = fetch_extra(wave, plan);
     let target = target(wave, inst, plan)?;
-    let Wave { vgpr, lanes, mode, .. } = wave;
+    let Wave { vgpr, lanes, .. } = wave;
     let Scratch { sources, out } = &mut **lanes;
     let two = |i: usize| {
         let at = at[i];
         if at == IN_SCRATCH { [&sources[i][0], &sources[i][1]] } else { pair(vgpr, at) }
     };
     let operands: Sources<'_> = [two(0), two(1), two(2), [&sources[3][0], &sources[3][1]]];
-    plan.kernel.run(&operands, out, *mode);
+    plan.kernel.run(&operands, out, argument);
     let exec = wave.exec();
     store(wave, inst, plan, target, exec);
     Ok(Flow::Next)
@@ -113,17 +113,18 @@ fn fetch(wave: &mut Wave, operand: Operand, i: usize, plan: &Plan) -> Result<usi
     Ok(IN_SCRATCH)
 }
 
-/// Puts an implicit operand into the fourth scratch register.
+/// Puts an implicit operand into the fourth scratch register. Returns the kernel's last argument.
 #[inline(always)]
-fn fetch_extra(wave: &mut Wave, plan: &Plan) {
+fn fetch_extra(wave: &mut Wave, plan: &Plan) -> u32 {
     match plan.extra {
         Extra::None => {}
         Extra::Vcc => {
             let vcc = wave.vcc();
             mask::spread(vcc, &mut wave.lanes.sources[3][0]);
         }
-        Extra::Table(table) => wave.lanes.sources[3][0].0.fill(u32::from(table)),
+        Extra::Table(table) => return table.into(),
     }
+    wave.mode
 }
 
 /// Index in [`Wave::vgpr`] of the destination; 0 when it is a mask.

@@ -6,7 +6,7 @@
 //! placement.
 
 use super::plan::{Dest, Plan, is_packed, tests_class};
-use super::{Scratch, dpp, fetch, fetch_extra, pair, sdwa, source, store, target};
+use super::{IN_SCRATCH, Scratch, dpp, fetch, fetch_extra, pair, sdwa, source, store, target};
 use crate::exec::formats::{f16_to_f32, f32_to_f16};
 use crate::exec::{Flow, Lanes, WAVE, Wave, mode};
 use crate::fault::FaultKind;
@@ -20,13 +20,22 @@ pub(super) fn execute(wave: &mut Wave, inst: &Inst, plan: &Plan) -> Result<Flow,
     let indexed = indexed(wave, inst);
     let inst = indexed.as_ref().unwrap_or(inst);
     let mut exec = wave.exec();
-    for i in 0..usize::from(plan.sources) {
-        let at = fetch(wave, source(inst, i, plan), i, plan)?;
+    let usual = wave.mode & plan.mode_mask == plan.mode_usual;
+    let mut at = [IN_SCRATCH; 4];
+    for (i, at) in at.iter_mut().enumerate().take(usize::from(plan.sources)) {
+        *at = fetch(wave, source(inst, i, plan), i, plan)?;
+        if usual && !is_modified(inst, i, plan) {
+            continue;
+        }
         let Wave { vgpr, lanes, mode, .. } = wave;
         let registers = &mut lanes.sources[i];
-        if at != super::IN_SCRATCH {
-            let [lo, hi] = pair(vgpr, at);
-            *registers = [*lo, *hi];
+        if *at != IN_SCRATCH {
+            let [lo, hi] = pair(vgpr, *at);
+            registers[0] = *lo;
+            if plan.types[i].dwords() == 2 {
+                registers[1] = *hi;
+            }
+            *at = IN_SCRATCH;
         }
         if i == 0
             && let Some(dpp) = inst.mods.dpp
@@ -35,15 +44,18 @@ pub(super) fn execute(wave: &mut Wave, inst: &Inst, plan: &Plan) -> Result<Flow,
         }
         modify_source(registers, i, inst, plan, *mode);
     }
-    fetch_extra(wave, plan);
+    let argument = fetch_extra(wave, plan);
     let target = target(wave, inst, plan)?;
 
     let Wave { vgpr, lanes, mode, .. } = wave;
     let Scratch { sources, out } = &mut **lanes;
-    let operands = std::array::from_fn(|i| [&sources[i][0], &sources[i][1]]);
+    let operands = std::array::from_fn(|i| match at[i] {
+        IN_SCRATCH => [&sources[i][0], &sources[i][1]],
+        at => pair(vgpr, at),
+    });
     let directed = *mode & (mode::ROUND_32 | mode::ROUND_16_64 | mode::FP16_OVFL) != 0;
     let kernel = if directed { plan.directed } else { plan.kernel };
-    kernel.run(&operands, out, *mode);
+    kernel.run(&operands, out, argument);
 
     modify_result(&mut out.lo, &mut out.hi, inst, plan, *mode);
     if let Some(sdwa) = &inst.mods.sdwa
@@ -73,6 +85,17 @@ fn indexed(wave: &Wave, inst: &Inst) -> Option<Inst> {
     }
     inst.dst = moved(inst.dst, 3);
     Some(inst)
+}
+
+/// Whether source `i` is anything but its plain value in the usual mode.
+fn is_modified(inst: &Inst, i: usize, plan: &Plan) -> bool {
+    let m = &inst.mods;
+    let halves = if inst.enc == Enc::Vop3p {
+        !is_packed(plan.types[i]) || m.op_sel >> i & 1 == 1 || m.op_sel_hi >> i & 1 == 0
+    } else {
+        m.op_sel & 7 != 0
+    };
+    m.dpp.is_some() || m.sdwa.is_some() || halves || (m.neg | m.abs | m.neg_hi) >> i & 1 == 1
 }
 
 fn modify_source(source: &mut [Lanes; 2], i: usize, inst: &Inst, plan: &Plan, mode: u32) {

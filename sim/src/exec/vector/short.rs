@@ -48,7 +48,7 @@ kernels! {
     }
     VMadU32U16(a: u16, b: u16, c: u32) -> u32 { (u32::from(a) * u32::from(b)).wrapping_add(c) }
     VMadI32I16(a: i16, b: i16, c: i32) -> i32 { (i32::from(a) * i32::from(b)).wrapping_add(c) }
-    VBitop3B16(a: u32, b: u32, c: u32, d: u32) -> u16 { bitop3(a, b, c, d) as u16 }
+    VBitop3B16(a: u32, b: u32, c: u32)[table] -> u16 { bitop3(a, b, c, table) as u16 }
     VPackB32F16(a: u16, b: u16) -> [u16; 2] { [a, b] }
 
     VPkMadI16 | VPkMadU16 (a: [u16; 2], b: [u16; 2], c: [u16; 2]) -> [u16; 2] {
