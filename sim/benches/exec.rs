@@ -76,7 +76,7 @@ fn gemm(c: &mut Criterion) {
             args.extend(value.to_le_bytes());
         }
         let dispatch =
-            Dispatch { groups: [m * n / (128 * 128), 1, 1], block: [256, 1, 1], dynamic_lds: 0 };
+            Dispatch { groups: [n / 128, m / 128, 1], block: [256, 1, 1], dynamic_lds: 0 };
         let options = Options { threads: 1, ..Options::default() };
         let run = || {
             let kernel = "gemm_bf16_128x128_even";
