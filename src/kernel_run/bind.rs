@@ -90,7 +90,7 @@ fn check(argument: &Argument, wanted: &KernelArg) -> Result<(), String> {
         Argument::Scalar { ty, bytes } if bytes.len() != wanted.size as usize => {
             Err(format!("{name} has {} bytes, but the {ty} given has {}", wanted.size, bytes.len()))
         }
-        Argument::Scalar { ty, bytes } if wanted.offset as usize % bytes.len() != 0 => {
+        Argument::Scalar { ty, bytes } if !(wanted.offset as usize).is_multiple_of(bytes.len()) => {
             Err(format!(
                 "{name} is at byte {} of the kernel's arguments, where no {ty} can be",
                 wanted.offset
@@ -105,7 +105,7 @@ fn check_offset(array: &Array, offset: u64) -> Result<(), String> {
     if offset > len {
         return Err(format!("\"offset_bytes\" is {offset}, but the buffer has {len} bytes"));
     }
-    if offset % element != 0 {
+    if !offset.is_multiple_of(element) {
         return Err(format!(
             "\"offset_bytes\" is {offset}, no multiple of the {element}-byte elements"
         ));

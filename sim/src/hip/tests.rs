@@ -171,13 +171,9 @@ fn arguments_arrive_through_kernel_params_and_through_extra() {
             } else {
                 let mut buffer = [data as u64, sum as u64, 64];
                 let mut size = 20usize;
-                let mut extra = [
-                    1 as *mut c_void,
-                    buffer.as_mut_ptr().cast(),
-                    2 as *mut c_void,
-                    (&raw mut size).cast(),
-                    3 as *mut c_void,
-                ];
+                let mark = std::ptr::without_provenance_mut::<c_void>;
+                let mut extra =
+                    [mark(1), buffer.as_mut_ptr().cast(), mark(2), (&raw mut size).cast(), mark(3)];
                 launch(reverse, 2, 64, &mut [], extra.as_mut_ptr())
             };
             assert_eq!(code, 0, "{}", detail());
@@ -203,22 +199,24 @@ fn a_stray_store_is_an_illegal_address_with_the_whole_diagnosis() {
     // SAFETY: valid pointers in all calls of this test.
     unsafe {
         assert_eq!(hipMalloc(&mut out, 100), 0);
-        let (mut group, mut thread, mut offset) = (2u32, 70u32, 100u64);
-        let mut params = [
-            (&raw mut out).cast(),
-            (&raw mut group).cast(),
-            (&raw mut thread).cast(),
-            (&raw mut offset).cast::<c_void>(),
-        ];
-        assert_eq!(launch(stray, 4, 128, &mut params, null_mut()), codes::ILLEGAL_ADDRESS);
+        let store_at = |mut offset: u64| {
+            let (mut out, mut group, mut thread) = (out, 2u32, 70u32);
+            let mut params = [
+                (&raw mut out).cast(),
+                (&raw mut group).cast(),
+                (&raw mut thread).cast(),
+                (&raw mut offset).cast::<c_void>(),
+            ];
+            launch(stray, 4, 128, &mut params, null_mut())
+        };
+        assert_eq!(store_at(100), codes::ILLEGAL_ADDRESS);
         let text = detail();
         let address = format!("lane 6 accessed 1 bytes at {:#x}", out as u64 + 100);
         for part in ["device fault in stray", "[2, 0, 0], wave 1", "global_store_byte", &address] {
             assert!(text.contains(part), "{part} is not in: {text}");
         }
         // The device is still usable.
-        offset = 99;
-        assert_eq!(launch(stray, 4, 128, &mut params, null_mut()), 0, "{}", detail());
+        assert_eq!(store_at(99), 0, "{}", detail());
         let mut byte = [0u8];
         assert_eq!(hipMemcpyDtoH(byte.as_mut_ptr().cast(), out.byte_add(99), 1), 0);
         assert_eq!(byte, [1]);

@@ -97,7 +97,7 @@ fn numbers(n: u32, count: usize) -> Vec<u32> {
     let mut state = 12345u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (u64::from(state) * u64::from(n) >> 32) as u32
+        ((u64::from(state) * u64::from(n)) >> 32) as u32
     };
     (0..count).map(|_| next()).collect()
 }
