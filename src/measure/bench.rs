@@ -24,6 +24,10 @@ const CASE_LIMIT: Duration = Duration::from_secs(20);
 /// Infinity cache of MI300X and MI355X (AMD data sheets: 256 MB); the flush overflows it twice.
 const INFINITY_CACHE: u64 = 256 << 20;
 
+/// Bytes by which what the runtime says is in use may differ from what was allocated: runtimes
+/// round allocations up and keep buffers of their own.
+const MEMORY_TOLERANCE: u64 = 512 << 20;
+
 /// Share of outliers worth a remark.
 const MANY_OUTLIERS: f64 = 0.1;
 
@@ -50,6 +54,8 @@ pub struct Bench {
     device: Device,
     library: Library,
     settings: Settings,
+    /// Device memory free before anything was allocated here.
+    free_at_open: u64,
 }
 
 impl Bench {
@@ -64,8 +70,9 @@ impl Bench {
         settings: Settings,
     ) -> Result<Self, Trouble> {
         let (device, library) = connect(hip, ordinal, catalog, settings.hang)?;
+        let free_at_open = device.mem_info()?.0.0;
         let entries = catalog.iter().map(|entry| (entry.id.clone(), entry.clone())).collect();
-        Ok(Self { hip: hip.clone(), ordinal, entries, device, library, settings })
+        Ok(Self { hip: hip.clone(), ordinal, entries, device, library, settings, free_at_open })
     }
 
     /// Whether one run of a case is exact.
@@ -150,7 +157,9 @@ impl Bench {
             let point = blank(case, &self.entries);
             match self.warm_up(case) {
                 Ok((prepared, peak)) => {
-                    ready.push((index, prepared, Point { peak_bytes: peak, ..point }));
+                    let message = self.foreign_memory();
+                    let point = Point { peak_bytes: peak, message, ..point };
+                    ready.push((index, prepared, point));
                 }
                 Err(trouble) => {
                     let fatal = trouble.is_fatal();
@@ -189,6 +198,16 @@ impl Bench {
         }
     }
 
+    /// A remark where the runtime's account of memory is not ours: somebody else is on the device.
+    fn foreign_memory(&self) -> Option<String> {
+        let free = self.device.mem_info().ok()?.0.0;
+        let ours = self.device.live_bytes().0;
+        let used = self.free_at_open.saturating_sub(free);
+        (used.abs_diff(ours) > MEMORY_TOLERANCE).then(|| {
+            format!("{} more in use, {} allocated: the device is shared", Bytes(used), Bytes(ours))
+        })
+    }
+
     fn warm_up(&self, case: &Case) -> Result<(Prepared, Option<u64>), Trouble> {
         let prepared = Prepared::new(&self.device, &self.library, &self.entries, case)?;
         self.device.synchronize()?;
@@ -221,7 +240,7 @@ fn summarise(mut point: Point, samples: &[f64]) -> Point {
     point.time_us = Some(interval.median);
     point.time_lo_us = Some(interval.lo);
     point.time_hi_us = Some(interval.hi);
-    let mut remarks = Vec::new();
+    let mut remarks: Vec<String> = point.message.take().into_iter().collect();
     if let Some(change) = drift(samples) {
         remarks.push(format!("times drifted by {:+.1}% while sampling", change * 100.0));
     }

@@ -123,7 +123,7 @@ pub struct Point {
     pub topk: Option<u32>,
     /// How it ended.
     pub outcome: Outcome,
-    /// Diagnosis when `outcome` is not `ok`.
+    /// Diagnosis when `outcome` is not `ok`, else a remark on the measurement, where there is one.
     pub message: Option<String>,
     /// Median time, microseconds.
     pub time_us: Option<f64>,

@@ -259,7 +259,6 @@ unsafe extern "C" fn mem_info(free: *mut usize, total: *mut usize) -> c_int {
     call("hipMemGetInfo")
 }
 
-#[expect(clippy::too_many_arguments, reason = "the signature is HIP's")]
 unsafe extern "C" fn launch(
     _: Handle,
     _: c_uint,

@@ -107,11 +107,19 @@ impl ArchParams {
     pub fn load(arch: Arch) -> Result<&'static Self, ArchError> {
         static GFX942: OnceLock<Result<ArchParams, ArchError>> = OnceLock::new();
         static GFX950: OnceLock<Result<ArchParams, ArchError>> = OnceLock::new();
-        let (cell, text) = match arch {
-            Arch::Gfx942 => (&GFX942, include_str!("../../data/gfx942.toml")),
-            Arch::Gfx950 => (&GFX950, include_str!("../../data/gfx950.toml")),
+        let cell = match arch {
+            Arch::Gfx942 => &GFX942,
+            Arch::Gfx950 => &GFX950,
         };
-        cell.get_or_init(|| Self::parse(arch, text)).as_ref().map_err(Clone::clone)
+        cell.get_or_init(|| Self::parse(arch, Self::text(arch))).as_ref().map_err(Clone::clone)
+    }
+
+    /// The bundled parameter file of a target, as it was compiled in.
+    pub fn text(arch: Arch) -> &'static str {
+        match arch {
+            Arch::Gfx942 => include_str!("../../data/gfx942.toml"),
+            Arch::Gfx950 => include_str!("../../data/gfx950.toml"),
+        }
     }
 
     /// Compute units of one die.

@@ -1,14 +1,17 @@
 //! Where the figures of a run come from: what its journal must agree on, and its provenance.
 
+use cdna_sim::arch::ArchParams;
+use cdna_sim::isa::Arch;
 use serde::Serialize;
 
 use super::directory::Directory;
 use super::{Job, kernels};
 use crate::cli::output;
 use crate::error::{Error, Result};
+use crate::files::sha256_hex;
 use crate::hip;
 use crate::journal::RunKey;
-use crate::profile::{self, Engine, Point, Profile, Provenance};
+use crate::profile::{self, Engine, Point, Profile, Provenance, Simulator};
 use crate::units::Tokens;
 
 impl Job {
@@ -21,6 +24,7 @@ impl Job {
             ("tool", env!("CARGO_PKG_VERSION").to_string()),
             ("device", format!("{} {}", engine.info.arch, engine.info.name)),
             ("runtime", runtime.identity.clone()),
+            ("simulator", self.simulator().map_or(String::new(), |s| s.parameters_sha256)),
             ("kernels", kernels::fingerprint(&self.catalog)),
             ("model", options.model.clone()),
             ("shapes", text(&self.shapes)?),
@@ -44,6 +48,19 @@ impl Job {
         Ok(Profile::new(points, self.provenance()?)?)
     }
 
+    /// The built-in simulator's parameters; none on a loaded runtime, whose own are not known.
+    fn simulator(&self) -> Option<Simulator> {
+        let runtime = self.engine.hip.runtime();
+        let built_in = self.engine.hip.is_simulated() && runtime.path.is_none();
+        let is_target = |arch: &&Arch| arch.name() == self.options.arch;
+        let arch = Arch::ALL.iter().find(is_target).filter(|_| built_in)?;
+        Some(Simulator {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            parameters: format!("{}.toml", arch.name()),
+            parameters_sha256: sha256_hex(ArchParams::text(*arch).as_bytes()),
+        })
+    }
+
     fn provenance(&self) -> Result<Provenance> {
         let Self { options, engine, .. } = self;
         let runtime = engine.hip.runtime();
@@ -60,6 +77,7 @@ impl Job {
             path: runtime.path.as_ref().map(|path| path.display().to_string()),
             identity: runtime.identity.clone(),
         });
+        provenance.simulator = self.simulator();
         provenance.free_bytes = self.free.map(|free| free.0);
         provenance.model = options.model.clone();
         provenance.tp = options.layout.tp;
