@@ -83,7 +83,7 @@ pub struct GainRow {
 /// The comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// [`SCHEMA`].
+    /// `SCHEMA`.
     pub schema: &'static str,
     /// Both profiles.
     pub sides: [Side; 2],
