@@ -403,6 +403,6 @@ mod tests {
         );
         fails(|t| t.replacen("signature = \"fill\"", "signature = \"no\"", 1), &["fill", "\"no\""]);
         fails(|t| t.replacen("m = 128", "m = 0", 1), &["tile", "m is 0", "1..=4096"]);
-        fails(|t| t.replacen("threads", "treads", 1), &["treads"]);
+        fails(|t| t.replacen("\nthreads", "\ntreads", 1), &["treads"]);
     }
 }
