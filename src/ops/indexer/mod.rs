@@ -84,7 +84,7 @@ impl IndexerShape {
 
     /// Keys that row `t` of the chunk sees: `floor((L + t + 1) / ratio)`.
     pub fn visible(&self, t: u64) -> u64 {
-        (self.l + t + 1) / u64::from(self.ratio)
+        self.l.saturating_add(t).saturating_add(1) / u64::from(self.ratio).max(1)
     }
 
     /// Checks what the kernels take.

@@ -74,7 +74,7 @@ impl<'a> Steps<'a> {
 
     /// Position of the first row of a window.
     fn position(&self, w: &Window) -> Result<u32, OpError> {
-        self.size("position", self.shape.l + w.row)
+        self.size("position", self.shape.l.saturating_add(w.row))
     }
 
     /// Logits of a window into the first rows of `out`; `columns` of each row are written, -inf
