@@ -120,7 +120,7 @@ pub fn validate(entry: &KernelEntry, s: &AbsorbShape) -> Result<(), OpError> {
             return refuse(format!("{name} is {value}; expected a multiple of {unit}"));
         }
     }
-    let even = s.m % u64::from(tile.m) == 0 && s.n % u64::from(tile.n) == 0;
+    let even = s.m.is_multiple_of(u64::from(tile.m)) && s.n.is_multiple_of(u64::from(tile.n));
     if variant == Variant::Even && !even {
         return refuse(format!("m and n must be multiples of {} and {}", tile.m, tile.n));
     }

@@ -73,14 +73,16 @@ pub fn validate(entry: &KernelEntry, s: &GemmShape) -> Result<(), OpError> {
         return refuse("a pitch is shorter than its row".into());
     }
     for (name, value) in [("k", s.k), ("lda", s.lda), ("ldb", s.ldb)] {
-        if value * elem % 16 != 0 {
+        if !(value * elem).is_multiple_of(16) {
             return refuse(format!("{name} is {value}; rows must be multiples of 16 bytes"));
         }
     }
-    if variant == Variant::Even && (s.m % u64::from(tile.m) != 0 || s.n % u64::from(tile.n) != 0) {
+    if variant == Variant::Even
+        && (!s.m.is_multiple_of(u64::from(tile.m)) || !s.n.is_multiple_of(u64::from(tile.n)))
+    {
         return refuse(format!("m and n must be multiples of {} and {}", tile.m, tile.n));
     }
-    if variant == Variant::Even && s.ldc % 8 != 0 {
+    if variant == Variant::Even && !s.ldc.is_multiple_of(8) {
         return refuse(format!("ldc is {}; expected a multiple of 8", s.ldc));
     }
     // Offsets inside a tile are 32-bit and stay below the out-of-range mark.

@@ -106,7 +106,7 @@ impl IndexerShape {
         if k == 0 || k > MAX_TOPK || k % 4 != 0 {
             return refuse(format!("top-k {k}; expected a multiple of 4 up to {MAX_TOPK}"));
         }
-        let tokens = self.l.checked_add(self.t).unwrap_or(u64::MAX);
+        let tokens = self.l.saturating_add(self.t);
         dimension("indexer", self, "t + l", tokens)?;
         product("indexer", self, &[self.t, self.keys(), 64])?;
         Ok(())

@@ -188,7 +188,7 @@ impl Call<'_> {
     /// besides.
     fn key_blocked(&self, block: u64) -> Result<Selection, OpError> {
         let (all, k) = (self.whole(), self.topk());
-        if block == 0 || block % BLOCK_KEYS != 0 {
+        if block == 0 || !block.is_multiple_of(BLOCK_KEYS) {
             let problem = format!("a key block of {block}; expected a multiple of {BLOCK_KEYS}");
             return Err(OpError::shape(self.name, self.shape, problem));
         }

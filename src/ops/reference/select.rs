@@ -75,7 +75,7 @@ mod tests {
         logits.extend([1.0, NONE, NONE, NONE, NONE, NONE, NONE, NONE]);
         assert_eq!(candidate_blocks(&logits, 17, 2), [0, 2]);
         let mask = candidate_mask(&[0, 2], 20);
-        assert_eq!(mask, (0..20).map(|key| key < 8 || key >= 16).collect::<Vec<_>>());
+        assert_eq!(mask, (0..20).map(|key| !(8..16).contains(&key)).collect::<Vec<_>>());
         assert_eq!(topk_in_candidates(&logits, &[0, 2], 9)[8], 16);
     }
 
