@@ -1,7 +1,8 @@
 // MLA absorb batched GEMM: out[b] = bf16((fp8(X[b]) * W[b]^T) * scales), one head b per z.
 //
 // X[b,M,K] is bf16 and quantised here: per row and group of 128 along K,
-//   a_scale = max(max|x|, 1e-10) / FP8_MAX, q = fp8(clamp(x / a_scale)), acc += (q . w) * a_scale,
+//   a_scale = max(max|x|, 1e-10) / FP8_MAX, q = fp8(clamp(x / a_scale)), acc += (q . w) * a_scale
+// (both divisions as products with a reciprocal, the second one v_rcp_f32's),
 // and out = bf16(acc * w_scale). W[b,N,K] is fp8 with one scale for all heads. Any row and head
 // strides, so that X may be [M,b,K] and out [M,b,N].
 //
@@ -22,7 +23,11 @@
 //    and W that a thread holds is wrapped by its own 64-bit `% M` or `% N` (row ids are int64
 //    there, M and N int32 arguments), addresses are 64-bit pointers, and each bf16 of the result
 //    is stored alone under its own mask (row < M) & (column < N): a mask that is not known to be
-//    constant over neighbouring elements keeps the compiler from joining them.
+//    constant over neighbouring elements keeps the compiler from joining them. That is the form
+//    Triton 3.9 gives when it does not know that N is a multiple of 16 (64 two-byte stores a
+//    thread at this tile); where N is specialised as such, it keeps the masked stores wide, and
+//    wrapping alone then costs about a tenth in the simulator. Most of this variant's penalty is
+//    its narrow stores.
 //  - ragged_buffer: the same bounds for free. Rows past the end are dropped by num_records of the
 //    buffer resource; only the column bound, needed when N is not a multiple of BN, costs one
 //    select per 8 columns. Needs N % 8 == 0.

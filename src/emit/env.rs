@@ -53,7 +53,14 @@ pub fn env_text(
         line("# CHUNKTUNE_ALLOW_UNVALIDATED=1 is set; better, give peaks with --observations.");
     }
     line("");
-    line("# Chunk for every prefix, read by the SGLang plugin.");
+    line(&format!(
+        "# usable memory {} bytes, c {} B, BUDGET {} token^2 (95%), max_context {} tokens",
+        sizer.usable_bytes,
+        sizer.c_95,
+        sizer.budget_95.map_or("unbounded".to_owned(), |b| b.to_string()),
+        sizer.max_context
+    ));
+    line("# Chunk for every prefix, for the SGLang plugin (which is not in this version).");
     line(&format!("CHUNKTUNE_SIZER={sizer_path}"));
     for (symbol, bytes) in &sizer.score_budgets {
         line("");
@@ -85,9 +92,14 @@ fn exact_fill_lines(sizer: &Sizer, reason: &str) -> String {
     if fill.block_m == 0 {
         return format!("# Exact fill was not decided: {reason}. SGLang's default stays.");
     }
+    let interval = if fill.lo == fill.hi {
+        String::new()
+    } else {
+        format!(" (95% {:.3} to {:.3})", fill.lo, fill.hi)
+    };
     let gain = format!(
-        "ragged/aligned time per row {:.3} (95% {:.3} to {:.3}) at BLOCK_SIZE_M {}",
-        fill.gain, fill.lo, fill.hi, fill.block_m
+        "ragged/aligned time per row {:.3}{interval} at BLOCK_SIZE_M {}",
+        fill.gain, fill.block_m
     );
     if !fill.deployed {
         return format!(

@@ -35,7 +35,7 @@ impl Axes {
             GridSize::Quick => Self {
                 t: vec![512, 2048],
                 l: vec![0, 32_768, 131_072],
-                key_blocked_l: 32_768,
+                key_blocked_l: 131_072,
                 gemm_dtypes: &["bf16"],
                 m_bases: vec![16_384],
                 residues: vec![16],

@@ -91,7 +91,7 @@ impl Budget {
             .filter(|rest| *rest > 0)
             .ok_or(PlanError::FixedTooLarge { m0: Bytes(m0_bytes), usable: Bytes(usable_bytes) })?;
         let floor =
-            (fit.grows() && !validated && fit.c.upper_95 < UNVALIDATED_C).then_some(UNVALIDATED_C);
+            (fit.grows() && !validated && fit.c.point < UNVALIDATED_C).then_some(UNVALIDATED_C);
         let at_least_floor = |c: f64| floor.map_or(c, |f| c.max(f));
         let (c_point, c_95) = (at_least_floor(fit.c.point), at_least_floor(fit.c.upper_95));
         let budget = |c: f64| {

@@ -187,9 +187,17 @@ pub struct Plan {
 pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
     let mut statements = Vec::new();
     let memory = choose_path(fit, request.memory_path.as_deref())?;
-    let status = if memory.deployed { Status::Validated } else { Status::Unvalidated };
+    let observed_here = memory.deployed && names_device(&memory.path, &fit.arch);
+    let status = if observed_here { Status::Validated } else { Status::Unvalidated };
+    if memory.deployed && !observed_here {
+        statements.push(format!(
+            "The observations are of `{}`, which does not name {} or a product with it: the plan \
+             stays unvalidated. Name the device in the column `device`.",
+            memory.path, fit.arch
+        ));
+    }
     let usable = Usable::new(&request.limits, request.device_free);
-    let budget = Budget::new(memory, usable.bytes()?, memory.deployed)?;
+    let budget = Budget::new(memory, usable.bytes()?, observed_here)?;
     say_memory(&mut statements, memory, &usable, &budget);
 
     let alignment = decide(&fit.alignment, &fit.arch);
@@ -316,6 +324,17 @@ fn score_budgets(
     out
 }
 
+/// Whether a label of observations names the architecture or a product that has it.
+fn names_device(label: &str, arch: &str) -> bool {
+    let products: &[&str] = match arch {
+        "gfx942" => &["mi300x", "mi325x"],
+        "gfx950" => &["mi350x", "mi355x"],
+        _ => &[],
+    };
+    let label = label.to_lowercase();
+    label.contains(arch) || products.iter().any(|p| label.contains(p))
+}
+
 fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable, budget: &Budget) {
     statements.push(format!("The memory path `{}` decides ({}).", memory.path, memory.formula));
     if usable.assumed {
@@ -333,7 +352,7 @@ fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable,
     } else if !memory.deployed && !memory.grows() {
         statements.push(
             "Only our own buffers were measured; a deployed engine costs more. Its memory on this \
-             path does not grow with T*L beyond the pool, but the bytes beside it are not known."
+             path is bounded in T*L, but the bytes beside our buffers are not known."
                 .to_owned(),
         );
     }
@@ -355,8 +374,11 @@ fn say_schedule(
             .push(format!("Memory allows the whole context of {} tokens.", schedule.max_context)),
     }
     statements.push(format!(
-        "The first chunk of a request stays {static_chunk} tokens: the plugin clamps it in the \
-         adder where a cached prefix makes it too large."
+        "The first chunk of a request is {static_chunk} tokens. A request that lands on a long cached \
+         prefix needs it clamped where it is admitted, which is the SGLang plugin's part and not in \
+         this version: without it, start the server with --chunked-prefill-size {} to stay under \
+         the frontier at every prefix.",
+        schedule.table.last().map_or(static_chunk, |(_, chunk)| *chunk)
     ));
     let (dp, cp) = (request.layout.dp, request.layout.cp);
     if dp > 1 {

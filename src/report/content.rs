@@ -41,7 +41,7 @@ fn provenance(profile: &Profile) -> Section {
     row("model", format!("{}, tp {}, dp {}, cp {}", p.model, p.tp, p.dp, p.cp));
     row("grid", format!("{}, {} points", p.grid, profile.points().len()));
     if let Some(runtime) = &p.runtime {
-        row("HIP runtime", format!("{} {}", runtime.identity, runtime.version));
+        row("HIP runtime", format!("{}, reports HIP {}", runtime.identity, runtime.version));
     }
     if let Some(simulator) = &p.simulator {
         let hash = short(&simulator.parameters_sha256);
@@ -222,7 +222,7 @@ fn alignment(fit: &Fit, plan: Option<&Plan>) -> Section {
                 format!("{:.1}", v.at.even_time_us),
                 format!("{:.3}x", v.at.gain),
                 if v.at.lo == v.at.hi {
-                    "exact".to_owned()
+                    "no spread".to_owned()
                 } else {
                     format!("{:.3} to {:.3}", v.at.lo, v.at.hi)
                 },
@@ -236,7 +236,9 @@ fn alignment(fit: &Fit, plan: Option<&Plan>) -> Section {
         Block::Table(table),
         Block::Text(
             "per row: time per row of the ragged length over that of the aligned one; instructions: \
-             executed per row, likewise. Every pair is in fit.json."
+             executed per row, likewise. A simulated time has no spread; how far the model is off \
+             is not known yet, so read differences of a few percent as none. Every pair is in \
+             fit.json."
                 .to_owned(),
         ),
     ];
@@ -244,7 +246,11 @@ fn alignment(fit: &Fit, plan: Option<&Plan>) -> Section {
         let fill = &plan.alignment.exact_fill;
         blocks.push(Block::Text(format!(
             "Exact fill: {} ({}).",
-            if fill.enabled { "on" } else { "not decided, SGLang's default stays" },
+            match (fill.deployed, fill.enabled) {
+                (true, true) => "on",
+                (true, false) => "off",
+                (false, _) => "not decided, SGLang's default stays",
+            },
             plan.alignment.reason
         )));
     }
@@ -316,7 +322,9 @@ fn next_steps(fit: &Fit, plan: Option<&Plan>) -> Section {
         }
         if !plan.alignment.exact_fill.deployed {
             items.push(
-                "To decide exact fill: measure the deployed kernels (--kernels DIR).".to_owned(),
+                "To decide exact fill: time the deployed kernels at M = 16368 and 16384 on the \
+                 device; the bundled ones only show the mechanism."
+                    .to_owned(),
             );
         }
     }

@@ -38,7 +38,8 @@ pub struct Arguments {
     /// Time the launch.
     #[arg(long)]
     timing: bool,
-    /// What may answer: hardware where present else the simulator, or only one of them.
+    /// What may answer: the hardware where it is present and the simulator otherwise (auto), or
+    /// only one of them.
     #[arg(long, value_enum, default_value_t = EngineChoice::Auto)]
     engine: EngineChoice,
     /// HIP runtime to load instead of the first libamdhip64 found.

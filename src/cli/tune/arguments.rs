@@ -44,7 +44,8 @@ pub struct Arguments {
     /// appended when that exists.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// What may answer: hardware where present else the simulator, or only one of them.
+    /// What may answer: the hardware where it is present and the simulator otherwise (auto), or
+    /// only one of them.
     #[arg(long, value_enum, default_value_t = EngineChoice::Auto)]
     engine: EngineChoice,
     /// HIP runtime to load instead of the first libamdhip64 found.

@@ -68,6 +68,9 @@ pub fn rank(rows: &[Row], noise: Noise) -> Vec<Candidate> {
             if form != PLAIN && has_idle_term(form, &solution) {
                 continue;
             }
+            if growth == Growth::DenseAndPooled && dense_term_is_noise(rows, &solution, noise) {
+                continue;
+            }
             let aicc = aicc(solution.loglik, unknowns, rows.len());
             candidates.push(Candidate { form, solution, aicc });
         }
@@ -103,6 +106,15 @@ fn has_idle_term(form: Form, solution: &Solution) -> bool {
         || (form.context && theta.m_e <= 0.0)
         || (dense && theta.c <= 0.0)
         || (pooled && theta.pool_per_pair <= 0.0)
+}
+
+/// Whether the growth beside a pool is nowhere larger than the noise that the figures carry anyway
+/// (two standard deviations at its floor): rounding of the pool to whole rows, not a buffer.
+fn dense_term_is_noise(rows: &[Row], solution: &Solution, noise: Noise) -> bool {
+    let Noise::AtLeast(floor) = noise else { return false };
+    let theta = &solution.theta;
+    let share = |r: &Row| theta.c * r.pairs / theta.peak(r.t, r.e, r.pairs);
+    rows.iter().map(share).fold(0.0, f64::max) <= 2.0 * floor
 }
 
 fn aicc(loglik: f64, unknowns: usize, rows: usize) -> f64 {

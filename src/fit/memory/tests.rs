@@ -78,6 +78,25 @@ fn a_pool_is_found_with_its_size() {
 }
 
 #[test]
+fn a_pool_rounded_to_whole_rows_does_not_grow() {
+    // As the pipeline allocates it: as many rows of 4.5 B a key as 2.4 GB holds, never more than
+    // the chunk has.
+    let pool = |t: f64, e: f64| (2.4e9 / (4.5 * e)).floor().min(t) * 4.5 * e;
+    let mut rows = Vec::new();
+    for t in [512.0, 1024.0, 2048.0, 4096.0] {
+        for l in [0.0, 65536.0, 131072.0, 262144.0, 524288.0] {
+            let e = l + t;
+            let peak = (10240.0 * t + pool(t, e)).round();
+            rows.push(Row { t, e, pairs: t * e, seen: Seen::Peak(peak) });
+        }
+    }
+    let fit = fit("row_pooled", false, 1, &rows, EXACT_NOISE).unwrap();
+    assert_eq!(fit.growth, Growth::Pooled, "{}", fit.formula);
+    assert!((fit.pool_bytes.unwrap() / 2.4e9 - 1.0).abs() < 0.02, "{:?}", fit.pool_bytes);
+    assert!(fit.statements.iter().any(|s| s.contains("saturates")));
+}
+
+#[test]
 fn a_pool_beside_unbounded_buffers_is_told_apart() {
     let rows = grid(|t, e| 1e6 + 5.0 * t * e + (4.0 * t * e).min(67e6));
     let fit = fit("dense", false, 1, &rows, EXACT_NOISE).unwrap();

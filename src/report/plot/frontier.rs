@@ -48,9 +48,10 @@ pub fn svg(memory: &MemoryFit, plan: &Plan, foot: &str) -> Result<String, String
     let frame = Frame {
         title: "Chunks that fit".to_owned(),
         subtitle: format!(
-            "Peak at the end of the chunk within {} (free {}, guard {}, margin {}); path {}.",
+            "Peak at the end of the chunk within {} (free {}{}, guard {}, margin {}); path {}.",
             crate::units::Bytes(budget.usable_bytes),
             plan.usable.free,
+            if plan.usable.assumed { " assumed" } else { "" },
             plan.usable.guard,
             plan.usable.margin,
             plan.memory_path

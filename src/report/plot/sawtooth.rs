@@ -20,7 +20,7 @@ use crate::fit::alignment::{AlignmentFit, EVEN, RAGGED_WRAP};
 use crate::profile::{Op, Outcome, Point};
 
 /// Most panels of one plot.
-const PANELS: usize = 6;
+const PANELS: usize = 8;
 /// Most labels under a panel.
 const LABELS: usize = 26;
 
