@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::profile::Point;
+use crate::profile::{MAX_TIME_US, Point};
 
 /// Name of the journal in the output directory.
 pub const FILE_NAME: &str = "journal.jsonl";
@@ -172,6 +172,13 @@ impl Journal {
             } else {
                 let entry: Entry =
                     serde_json::from_slice(&line).map_err(|e| corrupt(e.to_string()))?;
+                let mut times =
+                    [entry.point.time_us, entry.point.time_lo_us, entry.point.time_hi_us]
+                        .into_iter()
+                        .flatten();
+                if let Some(time) = times.find(|t| !(*t > 0.0 && *t <= MAX_TIME_US)) {
+                    return Err(corrupt(format!("{time} us is not a time that was measured")));
+                }
                 finished.insert(entry.case, entry.point);
             }
             whole += read as u64;

@@ -78,6 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
             .advice(fit.remarks.join("\n  ")));
     }
     if let Some(directory) = &arguments.out {
+        output::refuse_run(directory)?;
         fit.write(directory)?;
     }
     let plans = plan::plans_of_observations(&fit, &limits);

@@ -108,9 +108,9 @@ fn dispatch(cli: Cli) -> Result<Exit> {
 }
 
 fn complain(error: &Error) {
-    anstream::eprintln!("{} {}", "error:".red().bold(), error.message);
+    output::to_stderr(format_args!("{} {}", "error:".red().bold(), error.message));
     if let Some(advice) = &error.advice {
-        anstream::eprintln!("  {} {advice}", "help:".green().bold());
+        output::to_stderr(format_args!("  {} {advice}", "help:".green().bold()));
     }
 }
 
@@ -119,10 +119,10 @@ fn report_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         default(info);
-        anstream::eprintln!(
+        output::to_stderr(format_args!(
             "{} this is a bug in tune {}; please report it with the lines above and the command",
             "bug:".red().bold(),
             env!("CARGO_PKG_VERSION"),
-        );
+        ));
     }));
 }

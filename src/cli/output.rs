@@ -32,6 +32,21 @@ pub fn json(value: &impl Serialize) -> Result<()> {
     line(serde_json::to_string_pretty(value).map_err(Error::failed)?)
 }
 
+/// Refuses to write into the directory of a run files that did not come from it.
+///
+/// # Errors
+/// Status 2 where `directory` holds a profile or a journal.
+pub fn refuse_run(directory: &Path) -> Result<()> {
+    match ["profile.parquet", "journal.jsonl"].iter().find(|f| directory.join(f).exists()) {
+        None => Ok(()),
+        Some(file) => Err(Error::usage(format_args!(
+            "{} holds the {file} of a run, whose files this would replace",
+            directory.display()
+        ))
+        .advice("give another directory with --out")),
+    }
+}
+
 /// Names the files written.
 ///
 /// # Errors
@@ -43,9 +58,15 @@ pub fn written(paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Writes a line to stderr. A full disk behind a redirected stderr must not end a run, so a line
+/// that cannot be written is dropped.
+pub fn to_stderr(text: impl std::fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
 /// Warns on stderr.
 pub fn warn(text: impl std::fmt::Display) {
-    anstream::eprintln!("{} {text}", "warning:".yellow().bold());
+    to_stderr(format_args!("{} {text}", "warning:".yellow().bold()));
 }
 
 /// Prints a line that is not the result: on stdout, or on stderr where stdout is to hold JSON.
@@ -54,7 +75,7 @@ pub fn warn(text: impl std::fmt::Display) {
 /// As [`line()`].
 pub fn note(text: impl std::fmt::Display, json: bool) -> Result<()> {
     if json {
-        anstream::eprintln!("{text}");
+        to_stderr(text);
         return Ok(());
     }
     line(text)

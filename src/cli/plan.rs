@@ -96,6 +96,7 @@ fn from_budget(arguments: &Arguments, limits: &ServerLimits, budget: Tokens) -> 
     };
     let plan = plan_of_budget(budget.0, limits, request.layout, request.context_length)?;
     if let Some(directory) = &arguments.out {
+        output::refuse_run(directory)?;
         derive::sizer_of_budget(budget.0, &request, "", "")?.write(directory)?;
     }
     print(arguments, Some(budget.0), &plan.schedule, None)

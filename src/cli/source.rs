@@ -14,6 +14,9 @@ use crate::plan::Request;
 use crate::profile::{PROFILE_FILE, Profile, Provenance};
 use crate::units::{Bytes, Tokens};
 
+/// Paths that a run measures, as `Pipeline::name` of the grid gives them.
+const PIPELINES: [&str; 4] = ["fp8", "dense", "row_pooled", "key_blocked"];
+
 /// Flags that choose what decides.
 #[derive(Clone, Debug, Args)]
 pub struct EvidenceArguments {
@@ -59,6 +62,24 @@ impl EvidenceArguments {
             options.observations.extend(observed);
         }
         Ok(options)
+    }
+
+    /// Finds before a long run what would make its result useless after it.
+    ///
+    /// # Errors
+    /// Status 4 for a file that is not observations, 2 for an unknown memory path.
+    pub fn check(&self) -> Result<()> {
+        for path in &self.observations {
+            read_observations(path)?;
+        }
+        // Observations bring paths of their own, named after what they were read on.
+        if let (Some(path), true) = (&self.memory_path, self.observations.is_empty())
+            && !PIPELINES.contains(&path.as_str())
+        {
+            return Err(Error::usage(format_args!("unknown memory path `{path}`"))
+                .advice(format_args!("known are {}", PIPELINES.join(", "))));
+        }
+        Ok(())
     }
 }
 

@@ -8,8 +8,8 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, WriterBuilder};
 use super::RunError;
 use crate::files;
 
-/// Most bytes of an array made of zeros; a shape past it is a mistake.
-const MAX_BYTES: u64 = 1 << 40;
+/// Most bytes of an array made of zeros: it is held in host memory before and after the run.
+const MAX_BYTES: u64 = 4 << 30;
 
 /// Element type of an array file. NumPy has no bf16, fp8 or fp4: they are stored as u16, u8 and u8
 /// (two fp4 to a byte, low nibble first).
@@ -138,7 +138,7 @@ impl Array {
     pub fn zeros(dtype: Dtype, shape: &[u64]) -> Result<Self, String> {
         let bytes = size(dtype, shape)
             .filter(|&n| n <= MAX_BYTES)
-            .ok_or_else(|| format!("shape {shape:?} is too large"))?;
+            .ok_or_else(|| format!("shape {shape:?} takes more than {} GiB", MAX_BYTES >> 30))?;
         Ok(Array { dtype, shape: shape.to_vec(), data: vec![0; bytes as usize] })
     }
 

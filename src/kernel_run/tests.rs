@@ -152,7 +152,7 @@ fn a_malformed_argument_list_is_refused_with_the_argument_and_the_field() {
         assert!(message.contains("spec.json"), "{message}");
     }
     let huge = r#"[{"buffer_out": "a", "dtype": "f64", "shape": [4294967296, 4294967296]}]"#;
-    assert!(folder.message("spin", huge).contains("is too large"));
+    assert!(folder.message("spin", huge).contains("takes more than 4 GiB"));
 }
 
 #[test]

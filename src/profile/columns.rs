@@ -11,7 +11,7 @@ use polars::prelude::{
     ParquetReader, ParquetWriter, PolarsError, SerReader as _, Series,
 };
 
-use super::{Op, Outcome, Point};
+use super::{MAX_TIME_US, Op, Outcome, Point};
 use crate::files::FileError;
 
 /// Schema of `profile.parquet`, in its key-value metadata under `chunktune.schema`.
@@ -291,10 +291,10 @@ impl Table<'_> {
             _ => None,
         };
         match value {
-            Some(v) if !v.is_finite() || v < 0.0 => Err(FileError::field(
+            Some(v) if !(v > 0.0 && v <= MAX_TIME_US) => Err(FileError::field(
                 self.path,
                 name,
-                format!("a finite number of at least 0 in row {row}"),
+                format!("microseconds above 0 and up to {MAX_TIME_US:e} in row {row}"),
                 v.to_string(),
             )),
             value => Ok(value),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::files::{self, FileError};
 
 pub use columns::{COLUMNS, Column, ColumnType, SCHEMA};
-pub use point::{Engine, Op, Outcome, Point};
+pub use point::{Engine, MAX_TIME_US, Op, Outcome, Point};
 pub use provenance::{PROVENANCE_SCHEMA, Provenance, Runtime, RuntimeKind, Simulator, utc_now};
 
 /// Name of the table in an output directory.

@@ -83,6 +83,9 @@ names!(Outcome {
     Error => "error",
 });
 
+/// Longest time a point may claim, microseconds (about eleven days).
+pub const MAX_TIME_US: f64 = 1e12;
+
 /// One row of `profile.parquet`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {

@@ -47,6 +47,7 @@ struct Job {
 /// See [`crate::error`].
 pub fn run(arguments: Arguments) -> Result<Exit> {
     let (options, evidence) = arguments.into_options()?;
+    evidence.check()?;
     let model = model::resolve(&options.model)?;
     let shapes = model.rank_shapes(options.layout)?;
     let engine = engine::choose(&Wanted {
