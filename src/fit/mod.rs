@@ -181,7 +181,7 @@ pub fn fit_observations(
             continue;
         }
         match memory::fit(&label, true, ratio, &rows, memory::FIELD_NOISE) {
-            Ok(fit) => fits.push(fit),
+            Ok(fit) => fits.push(MemoryFit { observed_on: Some(device), ..fit }),
             Err(error) => errors.push(error),
         }
     }

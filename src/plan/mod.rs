@@ -187,13 +187,14 @@ pub struct Plan {
 pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
     let mut statements = Vec::new();
     let memory = choose_path(fit, request.memory_path.as_deref())?;
-    let observed_here = memory.deployed && names_device(&memory.path, &fit.arch);
+    let observed_on = memory.observed_on.as_deref().unwrap_or_default();
+    let observed_here = memory.deployed && names_device(observed_on, &fit.arch);
     let status = if observed_here { Status::Validated } else { Status::Unvalidated };
     if memory.deployed && !observed_here {
         statements.push(format!(
-            "The observations are of `{}`, which does not name {} or a product with it: the plan \
-             stays unvalidated. Name the device in the column `device`.",
-            memory.path, fit.arch
+            "The observations are of the device `{observed_on}`, which does not name {} or a \
+             product with it: the plan stays unvalidated. Name the device in the column `device`.",
+            fit.arch
         ));
     }
     let usable = Usable::new(&request.limits, request.device_free);
@@ -343,7 +344,13 @@ fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable,
             usable.free
         ));
     }
-    if let Some(floor) = budget.floor {
+    if let (Some(floor), true) = (budget.floor, memory.deployed) {
+        statements.push(format!(
+            "The observations give c = {:.2} B, bound {:.2} B; no less than {floor} B is used until \
+             peaks of this device are given.",
+            budget.fitted_c_point, budget.fitted_c_95
+        ));
+    } else if let Some(floor) = budget.floor {
         statements.push(format!(
             "The fit gives c = {:.2} B for our own buffers; a deployed engine costs more, so \
              c = {floor} B is used until the engine's own peaks are given (--observations).",

@@ -101,6 +101,21 @@ fn the_models_own_path_decides_unless_another_is_asked_for() {
 }
 
 #[test]
+fn observations_validate_a_plan_only_for_the_device_they_name() {
+    let fit = fit_profile(&profile(Truth::default()));
+    let with = |device: &str| {
+        let mut memory = boots().memory;
+        memory[0].observed_on = Some(device.to_owned());
+        plan(&Fit { memory, arch: "gfx950".into(), ..fit.clone() }, &request()).unwrap()
+    };
+    assert_eq!(with("8x MI355X TP8").status, Status::Validated);
+    let elsewhere = with("unified-memory head node");
+    assert_eq!(elsewhere.status, Status::Unvalidated);
+    assert!(elsewhere.budget.c_point >= 14.0, "{:?}", elsewhere.budget);
+    assert!(elsewhere.statements.iter().any(|s| s.contains("head node")));
+}
+
+#[test]
 fn a_gain_aligns_chunks_to_page_and_tile() {
     let fit = fit_profile(&profile(Truth { gain: 2.0, ..Truth::default() }));
     let mut request = request();

@@ -38,6 +38,9 @@ pub struct Estimate {
 /// Memory of one path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoryFit {
+    /// Device named by the observations; none for a fit of our own pipelines.
+    #[serde(default)]
+    pub observed_on: Option<String>,
     /// Pipeline (`fp8`, `dense`, `row_pooled`, `key_blocked`), or a label for field observations.
     pub path: String,
     /// Whether the rows come from the deployed engine rather than from our own pipelines.
@@ -173,6 +176,7 @@ pub fn fit(
         .map(|second| (formula(second.form), second.aicc - best.aicc));
     let has_pool = matches!(best.form.growth, Growth::Pooled | Growth::DenseAndPooled);
     let mut fit = MemoryFit {
+        observed_on: None,
         path: path.to_owned(),
         deployed,
         ratio,
