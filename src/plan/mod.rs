@@ -8,6 +8,7 @@
 pub mod baselines;
 mod budget;
 mod exact_fill;
+mod frontier;
 mod given;
 mod observed;
 mod schedule;
@@ -22,6 +23,7 @@ use crate::units::Bytes;
 
 pub use budget::{ASSUMED_FREE, Budget, UNVALIDATED_C, Usable};
 pub use exact_fill::{AlignmentDecision, ExactFill, WORTH, decide};
+pub use frontier::Frontier;
 pub use given::{GIVEN, plan_of_budget};
 pub use observed::{ObservedPlan, plans_of_observations};
 pub use schedule::{ChunkRange, EndsBy, Schedule};
@@ -207,12 +209,9 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
     let range = chunk_range(request, &alignment, &mut statements)?;
     let cp = u64::from(request.layout.cp.max(1));
     let context = request.context_length.unwrap_or(DEFAULT_CONTEXT);
-    let fits = |chunk: u64, prefix: u64| {
-        let end = prefix.saturating_add(chunk);
-        memory.peak_at(chunk.div_ceil(cp), end, budget.c_95) <= budget.usable_bytes as f64
-    };
+    let frontier = Frontier::new(memory, &budget, request.layout.cp);
     let schedule = Schedule::of_frontier(range, Some(context), |chunk| {
-        largest_prefix(context, |prefix| fits(chunk, prefix))
+        frontier.largest_prefix(chunk, context)
     })?;
     let formula = budget
         .budget_95
@@ -251,19 +250,6 @@ fn choose_path<'a>(fit: &'a Fit, wanted: Option<&str>) -> Result<&'a MemoryFit, 
         .or_else(|| ["fp8", "row_pooled", "dense"].iter().find_map(|path| fit.memory_of(path)))
         .or(fit.memory.first())
         .ok_or(PlanError::NoMemoryFit)
-}
-
-/// The largest prefix up to `limit` that fits; none where not even 0 does.
-fn largest_prefix(limit: u64, fits: impl Fn(u64) -> bool) -> Option<u64> {
-    if !fits(0) {
-        return None;
-    }
-    let (mut inside, mut outside) = (0, limit.saturating_add(1));
-    while outside - inside > 1 {
-        let middle = inside + (outside - inside) / 2;
-        if fits(middle) { inside = middle } else { outside = middle }
-    }
-    Some(inside)
 }
 
 /// Chunks are multiples of the page, and of the tile too where a ragged length costs time.

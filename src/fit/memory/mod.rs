@@ -79,6 +79,11 @@ impl MemoryFit {
         self.peak_at(t, e, self.coefficients.c)
     }
 
+    /// One-sided 95% bound of the expected peak of a chunk, bytes.
+    pub fn peak_95(&self, t: u64, e: u64) -> f64 {
+        self.peak_at(t, e, self.c.upper_95)
+    }
+
     /// Peak of a chunk with another `c`, bytes.
     pub fn peak_at(&self, t: u64, e: u64, c: f64) -> f64 {
         let pairs = t as f64 * e.div_ceil(u64::from(self.ratio.max(1))) as f64;

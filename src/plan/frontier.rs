@@ -1,0 +1,117 @@
+//! The memory frontier: which chunk fits at which prefix.
+//!
+//! In go the memory fit of a path, the budget and how many ranks share the rows of a chunk; out
+//! come the predicted peak of a chunk of `T` rows after a prefix of `L` tokens, at the most likely
+//! model and at its one-sided 95% bound, and the largest `T` or `L` that stays within the usable
+//! bytes at the bound.
+
+use super::Budget;
+use crate::fit::memory::MemoryFit;
+
+/// The frontier of one path. Peaks never fall as `T` or `L` grows.
+#[derive(Clone, Copy, Debug)]
+pub struct Frontier<'a> {
+    memory: &'a MemoryFit,
+    usable_bytes: f64,
+    floor: Option<f64>,
+    cp: u64,
+}
+
+impl<'a> Frontier<'a> {
+    /// The frontier of `memory` within `budget`, with the rows of a chunk divided by `cp` ranks.
+    pub fn new(memory: &'a MemoryFit, budget: &Budget, cp: u32) -> Self {
+        Self {
+            memory,
+            usable_bytes: budget.usable_bytes as f64,
+            floor: budget.floor,
+            cp: u64::from(cp.max(1)),
+        }
+    }
+
+    /// Bytes that a chunk may take.
+    pub fn usable_bytes(&self) -> f64 {
+        self.usable_bytes
+    }
+
+    /// Most likely peak of a chunk of `t` tokens after a prefix of `l`, bytes per rank.
+    pub fn peak_point(&self, t: u64, l: u64) -> f64 {
+        let (rows, end) = self.rank(t, l);
+        self.floored(self.memory.peak(rows, end), rows, end)
+    }
+
+    /// One-sided 95% bound of that peak, bytes per rank: what the schedule keeps within
+    /// [`Self::usable_bytes`].
+    pub fn peak_95(&self, t: u64, l: u64) -> f64 {
+        let (rows, end) = self.rank(t, l);
+        self.floored(self.memory.peak_95(rows, end), rows, end)
+    }
+
+    /// Whether a chunk of `t` tokens after a prefix of `l` fits at the 95% bound.
+    pub fn fits(&self, t: u64, l: u64) -> bool {
+        self.peak_95(t, l) <= self.usable_bytes
+    }
+
+    /// The largest chunk up to `most` tokens that fits after a prefix of `l`; none where not even
+    /// one row does.
+    pub fn largest_chunk(&self, l: u64, most: u64) -> Option<u64> {
+        largest(most, |t| t == 0 || self.fits(t, l)).filter(|t| *t > 0)
+    }
+
+    /// The largest prefix up to `most` tokens at which a chunk of `t` fits; none where it does not
+    /// fit even without a prefix.
+    pub fn largest_prefix(&self, t: u64, most: u64) -> Option<u64> {
+        largest(most, |l| self.fits(t, l))
+    }
+
+    /// Rows of one rank and the context at the end of the chunk.
+    fn rank(&self, t: u64, l: u64) -> (u64, u64) {
+        (t.div_ceil(self.cp), l.saturating_add(t))
+    }
+
+    fn floored(&self, peak: f64, rows: u64, end: u64) -> f64 {
+        self.floor.map_or(peak, |c| peak.max(self.memory.peak_at(rows, end, c)))
+    }
+}
+
+/// The largest value up to `most` that holds, where everything below a value that holds does too.
+fn largest(most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+    if !holds(0) {
+        return None;
+    }
+    let (mut inside, mut outside) = (0, most.saturating_add(1));
+    while outside - inside > 1 {
+        let middle = inside + (outside - inside) / 2;
+        if holds(middle) { inside = middle } else { outside = middle }
+    }
+    Some(inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::observations::{LMeans, read_csv};
+    use crate::fit::{Fit, fit_of_observations};
+
+    fn boots() -> Fit {
+        let text = include_str!("../../profiles/field/boots.csv");
+        fit_of_observations(&read_csv(text).unwrap().rows, Vec::new(), LMeans::Context)
+    }
+
+    #[test]
+    fn the_largest_chunk_and_prefix_lie_on_the_frontier() {
+        let fit = boots();
+        let memory = fit.observed().unwrap();
+        let budget = Budget::new(memory, 2_750_000_000, true).unwrap();
+        let frontier = Frontier::new(memory, &budget, 1);
+        let chunk = frontier.largest_chunk(100_000, 1 << 20).unwrap();
+        assert!(frontier.fits(chunk, 100_000) && !frontier.fits(chunk + 1, 100_000));
+        let prefix = frontier.largest_prefix(1024, 1 << 30).unwrap();
+        assert!(frontier.fits(1024, prefix) && !frontier.fits(1024, prefix + 1));
+        assert!(frontier.peak_point(1024, prefix) < frontier.peak_95(1024, prefix));
+        // Three ranks share the rows: three times the chunk has the same peak but for its end.
+        let three = Frontier::new(memory, &budget, 3);
+        let wide = three.largest_chunk(100_000, 1 << 20).unwrap();
+        assert!((2 * chunk..=3 * chunk + 2).contains(&wide), "{chunk} {wide}");
+        assert_eq!(frontier.largest_chunk(u64::MAX, 1 << 20), None);
+    }
+}
