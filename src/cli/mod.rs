@@ -1,6 +1,7 @@
 //! The command line: arguments in, one library call each, text or JSON on stdout, diagnoses on
 //! stderr and an exit status (see [`crate::error`]) out. One file a command.
 
+mod admit;
 mod compare;
 mod devices;
 mod emit;
@@ -59,6 +60,8 @@ enum Command {
     Fit(fit::Arguments),
     /// Set two recorded runs side by side.
     Compare(compare::Arguments),
+    /// Replay SGLang's admission: recorded decisions, scenarios or request traces.
+    Admit(admit::Arguments),
     /// List and check the bundled kernels.
     Kernel(kernel::Arguments),
     /// Measure what a parent sends (internal).
@@ -102,6 +105,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Plot(arguments)) => plot::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Admit(arguments)) => admit::run(&arguments),
         Some(Command::Kernel(arguments)) => kernel::run(&arguments),
         Some(Command::Worker(arguments)) => worker::run(&arguments),
     }

@@ -5,6 +5,7 @@
 //! leaves nothing. Nothing is clamped silently: a prefix that cannot be served is past
 //! `max_context`, and every choice has its reason in words.
 
+pub mod admission;
 pub mod baselines;
 mod budget;
 mod exact_fill;

@@ -1,0 +1,404 @@
+//! Scenarios: a server and requests that all wait at the start, in the format in which decisions of
+//! SGLang's own scheduler were recorded ([`super::oracle`]).
+//!
+//! In goes a JSON file; out come replays, pass by pass, in the form of the recorded ones. What a
+//! scenario asks for that was never recorded is refused, not guessed.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{AdmissionError, Event, Kind, Pass, Pool, Request, Scheduler, Settings, Step, Verdict};
+use crate::plan::baselines::sglang::{DynamicChunkSizer, Quadratic, SMOOTH};
+
+/// Largest count of tokens in a file: keeps all sums far from overflow.
+pub const MAX_TOKENS: i64 = 1 << 40;
+/// Longest loop, steps: one that needs more is a mistake in the scenario.
+const MAX_STEPS: u64 = 1 << 24;
+
+/// Names of the fields of a pass, in order; the last is there only without prefix cache.
+pub const PASS_FIELDS: [&str; 16] = [
+    "step",
+    "n_running",
+    "n_waiting",
+    "pool",
+    "run_off",
+    "ratio",
+    "rem_chunk0",
+    "rem_input0",
+    "events",
+    "rem_chunk",
+    "rem_input",
+    "total_offset",
+    "current_offset",
+    "sum_extend",
+    "batch_is_full",
+    "running",
+];
+
+/// A file of scenarios.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Scenarios {
+    /// Coefficients of the sizers and other facts about the recording.
+    #[serde(default)]
+    pub meta: Meta,
+    /// Prompt lengths and cached prefixes by name.
+    #[serde(default)]
+    pub prompt_sets: BTreeMap<String, Vec<i64>>,
+    /// The scenarios.
+    pub scenarios: Vec<Scenario>,
+}
+
+/// Facts about a recording.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Meta {
+    /// `a, b, c` of each sizer by name: milliseconds per token^2, per token, and constant.
+    #[serde(default)]
+    pub coef: BTreeMap<String, [f64; 3]>,
+    /// Smoothing factor of the sizers.
+    pub smooth_factor: Option<f64>,
+}
+
+/// Lengths by name or in line.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Lengths {
+    Named(String),
+    Listed(Vec<i64>),
+}
+
+/// One length for all requests, or one each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum PerRequest {
+    All(i64),
+    Each(Vec<i64>),
+}
+
+/// One scenario.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Scenario {
+    /// Number.
+    pub id: i64,
+    /// Family.
+    #[serde(default)]
+    pub fam: String,
+    #[serde(default, rename = "mix")]
+    _mix: Value,
+    exact: u8,
+    page: i64,
+    chunk: Option<i64>,
+    max_prefill: i64,
+    prompts: Lengths,
+    hits: Option<Lengths>,
+    hits_not_preloaded: Option<usize>,
+    max_new: PerRequest,
+    #[serde(default)]
+    ignore_eos: u8,
+    #[serde(default = "one")]
+    radix: u8,
+    #[serde(default)]
+    mixed: u8,
+    pmr: Option<usize>,
+    kv: i64,
+    sizer: Option<String>,
+    context_len: Option<u64>,
+    /// Recorded steps of the loop.
+    pub steps: Option<u64>,
+    /// Whether a request could never be admitted.
+    pub stuck: Option<u8>,
+    /// Recorded passes.
+    pub passes: Option<Vec<Vec<Value>>>,
+    /// Whatever else it asks for.
+    #[serde(flatten)]
+    other: BTreeMap<String, Value>,
+}
+
+fn one() -> u8 {
+    1
+}
+
+/// Why a scenario is not replayed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScenarioError {
+    /// A figure out of range.
+    #[error("`{field}` is {value}; it must be from {least} to {most}")]
+    Range {
+        /// Field.
+        field: &'static str,
+        /// Value.
+        value: i64,
+        /// Least value.
+        least: i64,
+        /// Greatest value.
+        most: i64,
+    },
+    /// A chunk that never holds a page.
+    #[error(
+        "a chunk of {chunk} tokens is smaller than the page of {page}: nothing longer would ever be admitted"
+    )]
+    ChunkBelowPage {
+        /// Chunk.
+        chunk: i64,
+        /// Page.
+        page: i64,
+    },
+    /// A name without lengths.
+    #[error("there is no prompt set `{0}`")]
+    NoSet(String),
+    /// Lists of different lengths.
+    #[error("`{field}` lists {found} figures for {wanted} prompts")]
+    Count {
+        /// Field.
+        field: &'static str,
+        /// Figures.
+        found: usize,
+        /// Prompts.
+        wanted: usize,
+    },
+    /// A sizer without coefficients.
+    #[error("there are no coefficients for the sizer `{0}` that gives it a target")]
+    NoSizer(String),
+    /// A path that nothing recorded vouches for.
+    #[error(
+        "it asks for `{field}`: {value}; no decisions of SGLang were recorded on that path, so it is refused, not guessed"
+    )]
+    NotRecorded {
+        /// Field.
+        field: String,
+        /// Value, as JSON.
+        value: String,
+    },
+    /// The replay ran into what SGLang answers by other means.
+    #[error(transparent)]
+    Admission(#[from] AdmissionError),
+    /// It does not end.
+    #[error("it does not end within {MAX_STEPS} steps")]
+    Endless,
+}
+
+/// How a scenario went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// One entry a pass, fields as in [`PASS_FIELDS`].
+    pub passes: Vec<Vec<Value>>,
+    /// Steps of the loop.
+    pub steps: u64,
+    /// Whether requests wait that can never be admitted.
+    pub stuck: bool,
+}
+
+impl Scenario {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// A figure out of range, a path without recording, or an end that the model does not know.
+    pub fn replay(&self, file: &Scenarios) -> Result<Replay, ScenarioError> {
+        self.refuse_unknown()?;
+        let settings = self.settings()?;
+        let requests = self.requests(file)?;
+        let pool = self.pool(file, requests.len())?;
+        let dynamic = self.sizer(file, &settings)?;
+        let size = |prefix: u64| dynamic.as_ref().and_then(|sizer| sizer.predict(prefix));
+        let mut scheduler = Scheduler::new(&settings, pool, Some(&size));
+        requests.into_iter().for_each(|request| scheduler.push(request));
+        let with_running = self.radix == 0 && self.ignore_eos == 1;
+        let mut passes = Vec::new();
+        loop {
+            let step = scheduler.step()?;
+            if let Some(pass) = scheduler.pass() {
+                passes.push(row(pass, with_running));
+            }
+            if step == Step::Idle {
+                break;
+            }
+            if scheduler.steps() > MAX_STEPS {
+                return Err(ScenarioError::Endless);
+            }
+        }
+        Ok(Replay { passes, steps: scheduler.steps(), stuck: scheduler.waiting() > 0 })
+    }
+
+    fn refuse_unknown(&self) -> Result<(), ScenarioError> {
+        let asked = |value: &Value| !matches!(value.as_f64(), Some(0.0)) && !value.is_null();
+        match self.other.iter().find(|(_, value)| asked(value) && **value != Value::Bool(false)) {
+            None => Ok(()),
+            Some((field, value)) => {
+                Err(ScenarioError::NotRecorded { field: field.clone(), value: value.to_string() })
+            }
+        }
+    }
+
+    fn settings(&self) -> Result<Settings, ScenarioError> {
+        within("page", self.page, 1, MAX_TOKENS)?;
+        within("max_prefill", self.max_prefill, 1, MAX_TOKENS)?;
+        within("kv", self.kv, self.page, MAX_TOKENS)?;
+        if let Some(chunk) = self.chunk {
+            within("chunk", chunk, 1, MAX_TOKENS)?;
+            if chunk < self.page {
+                return Err(ScenarioError::ChunkBelowPage { chunk, page: self.page });
+            }
+        }
+        let flags = [
+            ("exact", self.exact),
+            ("ignore_eos", self.ignore_eos),
+            ("radix", self.radix),
+            ("mixed", self.mixed),
+        ];
+        for (field, flag) in flags {
+            within(field, i64::from(flag), 0, 1)?;
+        }
+        Ok(Settings {
+            page: self.page,
+            chunk: self.chunk,
+            max_prefill: self.max_prefill,
+            exact_fill: self.exact == 1,
+            mixed: self.mixed == 1,
+            max_requests: self.pmr,
+            max_running: None,
+        })
+    }
+
+    fn requests(&self, file: &Scenarios) -> Result<Vec<Request>, ScenarioError> {
+        let prompts = file.lengths(&self.prompts)?;
+        let max_new = |id: usize| match &self.max_new {
+            PerRequest::All(all) => *all,
+            PerRequest::Each(each) => each.get(id).copied().unwrap_or_default(),
+        };
+        if let PerRequest::Each(each) = &self.max_new {
+            counted("max_new", each.len(), prompts.len())?;
+        }
+        let request = |(id, &prompt): (usize, &i64)| {
+            within("prompts", prompt, 1, MAX_TOKENS)?;
+            within("max_new", max_new(id), 1, MAX_TOKENS)?;
+            let ignore_eos = self.ignore_eos == 1;
+            Ok(Request { id, prompt, max_new: max_new(id), ignore_eos, cached: 0 })
+        };
+        prompts.iter().enumerate().map(request).collect()
+    }
+
+    /// The pool with the prefixes that are there at the start.
+    fn pool(&self, file: &Scenarios, requests: usize) -> Result<Pool, ScenarioError> {
+        if self.radix == 0 {
+            return Ok(Pool::without_cache(self.kv, self.page));
+        }
+        let mut pool = Pool::with_tree(self.kv, self.page, requests);
+        let Some(hits) = &self.hits else {
+            return Ok(pool);
+        };
+        let hits = file.lengths(hits)?;
+        counted("hits", hits.len(), requests)?;
+        for &hit in hits {
+            within("hits", hit, 0, MAX_TOKENS)?;
+        }
+        // The recording skipped prefixes that did not fit, in some families into four fifths of the
+        // pool; it says how many it skipped.
+        let skipped = self.hits_not_preloaded.unwrap_or_default();
+        let caps = [self.kv, self.kv / 5 * 4 + self.kv % 5 * 4 / 5];
+        let fits = |cap: &&i64| left_out(hits, **cap) == skipped;
+        let cap = caps.iter().find(fits).copied().unwrap_or(self.kv);
+        let mut used = 0;
+        for (id, &hit) in hits.iter().enumerate() {
+            if hit > 0 && used + hit <= cap && pool.preload(id, hit) {
+                used += hit;
+            }
+        }
+        Ok(pool)
+    }
+
+    fn sizer(
+        &self,
+        file: &Scenarios,
+        settings: &Settings,
+    ) -> Result<Option<DynamicChunkSizer>, ScenarioError> {
+        let (Some(name), Some(chunk)) = (&self.sizer, settings.chunk) else {
+            return Ok(None);
+        };
+        let missing = || ScenarioError::NoSizer(name.clone());
+        let [a, b, c] = *file.meta.coef.get(name).ok_or_else(missing)?;
+        let model = Quadratic { a, b, c };
+        let base = chunk.unsigned_abs();
+        Ok(Some(DynamicChunkSizer {
+            model,
+            target_ms: model.target(base).map_err(|_| missing())?,
+            chunked_prefill_size: base,
+            max_prefill_tokens: Some(settings.max_prefill.unsigned_abs()),
+            page_size: settings.page.unsigned_abs(),
+            context_len: self.context_len.ok_or_else(missing)?,
+            smooth: file.meta.smooth_factor.unwrap_or(SMOOTH),
+        }))
+    }
+}
+
+impl Scenarios {
+    fn lengths<'a>(&'a self, lengths: &'a Lengths) -> Result<&'a [i64], ScenarioError> {
+        match lengths {
+            Lengths::Listed(listed) => Ok(listed),
+            Lengths::Named(name) => match self.prompt_sets.get(name) {
+                Some(listed) => Ok(listed),
+                None => Err(ScenarioError::NoSet(name.clone())),
+            },
+        }
+    }
+}
+
+/// Prefixes that are left out where each is loaded if it fits into `cap` beside those before it.
+fn left_out(hits: &[i64], cap: i64) -> usize {
+    let mut used = 0;
+    let fits = |hit: &&i64| {
+        let fits = used + **hit <= cap;
+        used += if fits { **hit } else { 0 };
+        !fits
+    };
+    hits.iter().filter(fits).count()
+}
+
+fn within(field: &'static str, value: i64, least: i64, most: i64) -> Result<(), ScenarioError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(ScenarioError::Range { field, value, least, most })
+}
+
+fn counted(field: &'static str, found: usize, wanted: usize) -> Result<(), ScenarioError> {
+    if found == wanted { Ok(()) } else { Err(ScenarioError::Count { field, found, wanted }) }
+}
+
+/// A pass in the recorded form.
+fn row(pass: &Pass, with_running: bool) -> Vec<Value> {
+    let mut row = vec![
+        json!(pass.step),
+        json!(pass.running),
+        json!(pass.waiting),
+        json!(pass.pool),
+        json!(pass.run_offset),
+        json!(pass.ratio),
+        json!(pass.chunk_before),
+        json!(pass.input_before),
+        pass.events.iter().map(event_row).collect(),
+        json!(pass.chunk_after),
+        json!(pass.input_after),
+        json!(pass.total_offset),
+        json!(pass.current_offset),
+        json!(pass.rows),
+        json!(u8::from(pass.full)),
+    ];
+    if with_running && pass.running > 0 {
+        row.push(json!(pass.running_lengths));
+    }
+    row
+}
+
+/// An event in the recorded form: kind, id, verdict, prefix, extend, chunked, chunk budget.
+fn event_row(event: &Event) -> Value {
+    let (kind, verdict) = match event.kind {
+        Kind::New(Verdict::Continue) => ("N", 0),
+        Kind::New(Verdict::NoToken) => ("N", 1),
+        Kind::New(Verdict::Other) => ("N", 2),
+        Kind::Chunk if event.chunked => ("C", 4),
+        Kind::Chunk => ("C", 3),
+    };
+    let chunked = u8::from(event.chunked);
+    json!([kind, event.id, verdict, event.prefix, event.extend, chunked, event.rem_chunk])
+}

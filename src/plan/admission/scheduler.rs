@@ -1,0 +1,455 @@
+//! SGLang's scheduling loop around the ledger: prefill first, else decode, one step at a time.
+//!
+//! In go settings, a KV pool and waiting requests; out comes one [`Pass`] for every step that
+//! builds a prefill, whether or not it admits anything. Loop order is that of `event_loop_normal`:
+//! a batch is done when its step ends. First come, first served; nothing is ever retracted.
+
+use std::collections::VecDeque;
+
+use super::ledger::{Admission, Ledger};
+use super::pool::Pool;
+use super::seat::Seat;
+use super::{AdmissionError, CLIP_MAX_NEW, Event, Kind, Request, Settings, Verdict};
+
+/// Share of `max_new` that SGLang reserves for a running request at first, the least share, and the
+/// decode steps between them (`SGLANG_INIT_NEW_TOKEN_RATIO`, `SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR`,
+/// `SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS`).
+const FIRST_RATIO: f64 = 0.7;
+const LEAST_RATIO_FACTOR: f64 = 0.14;
+const RATIO_STEPS: f64 = 600.0;
+/// Scheduling calls between two refreshes of waiting prefixes, and how many are refreshed
+/// (`WAITING_PREFIX_REFRESH_INTERVAL`, `WAITING_QUEUE_PREFIX_MATCH_MAX`).
+const REFRESH_INTERVAL: u64 = 32;
+const REFRESHED: usize = 128;
+
+/// Chunk after a prefix, tokens; none keeps the static size.
+pub type Sizer<'a> = &'a dyn Fn(u64) -> Option<u64>;
+
+/// A prefill as it was built.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pass {
+    /// Step of the loop.
+    pub step: u64,
+    /// Running requests.
+    pub running: usize,
+    /// Prompt, output so far and `max_new` of each running request, in a pool without cache.
+    pub running_lengths: Vec<[i64; 3]>,
+    /// Waiting requests.
+    pub waiting: usize,
+    /// Free and evictable tokens before admission.
+    pub pool: i64,
+    /// KV that running requests and mixed decode rows were promised at the start, tokens.
+    pub run_offset: f64,
+    /// Share of `max_new` reserved for a running request.
+    pub ratio: f64,
+    /// Chunk budget at the start, none where chunked prefill is off.
+    pub chunk_before: Option<i64>,
+    /// `max_prefill_tokens` at the start.
+    pub input_before: i64,
+    /// What was tried, in order.
+    pub events: Vec<Event>,
+    /// Chunk budget at the end.
+    pub chunk_after: Option<i64>,
+    /// `max_prefill_tokens` at the end.
+    pub input_after: i64,
+    /// KV promised in all, tokens.
+    pub total_offset: f64,
+    /// KV promised for the rows of this pass, tokens.
+    pub current_offset: i64,
+    /// Rows admitted.
+    pub rows: i64,
+    /// Decode rows that joined the batch.
+    pub decode_rows: usize,
+    /// Whether admission is shut until a request leaves.
+    pub full: bool,
+}
+
+/// What a step of the loop did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A prefill ran; [`Scheduler::pass`] is it.
+    Prefill,
+    /// Running requests decoded this many rows.
+    Decode {
+        /// Rows.
+        rows: usize,
+    },
+    /// Nothing could run.
+    Idle,
+}
+
+/// The loop.
+pub struct Scheduler<'a> {
+    settings: &'a Settings,
+    sizer: Option<Sizer<'a>>,
+    pool: Pool,
+    waiting: VecDeque<Request>,
+    running: Vec<Seat>,
+    /// Requests of the last prefill that go on to decode.
+    prefilled: Vec<Seat>,
+    chunked: Option<Seat>,
+    full: bool,
+    /// Whether a request left the running batch, or the last prefill batch, since the last step.
+    left: bool,
+    ratio: f64,
+    refreshes: u64,
+    step: u64,
+    pass: Pass,
+    built: bool,
+}
+
+impl<'a> Scheduler<'a> {
+    /// A loop without requests. The sizer is asked for passes that start with a cut prompt.
+    pub fn new(settings: &'a Settings, pool: Pool, sizer: Option<Sizer<'a>>) -> Self {
+        Self {
+            settings,
+            sizer,
+            pool,
+            waiting: VecDeque::new(),
+            running: Vec::new(),
+            prefilled: Vec::new(),
+            chunked: None,
+            full: false,
+            left: false,
+            ratio: FIRST_RATIO,
+            refreshes: 0,
+            step: 0,
+            pass: Pass::default(),
+            built: false,
+        }
+    }
+
+    /// Queues a request.
+    pub fn push(&mut self, request: Request) {
+        self.waiting.push_back(request);
+    }
+
+    /// Requests that wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The prefill that the last step built, also where it admitted nothing.
+    pub fn pass(&self) -> Option<&Pass> {
+        self.built.then_some(&self.pass)
+    }
+
+    /// Steps so far.
+    pub fn steps(&self) -> u64 {
+        self.step
+    }
+
+    /// One step of the loop.
+    ///
+    /// # Errors
+    /// The pool is full in a way that SGLang answers by retracting, or that it does not survive.
+    pub fn step(&mut self) -> Result<Step, AdmissionError> {
+        self.built = false;
+        self.stash_chunk();
+        self.merge_prefilled();
+        let done = match self.prefill()? {
+            true => Step::Prefill,
+            false => self.decode()?,
+        };
+        if done != Step::Idle {
+            self.step += 1;
+        }
+        Ok(done)
+    }
+
+    /// Hands the rows of the last chunk to the prefix cache.
+    fn stash_chunk(&mut self) {
+        if let Some(seat) = &mut self.chunked {
+            let end = seat.end;
+            self.pool.checkpoint(seat, end);
+            seat.prefix = end;
+        }
+    }
+
+    fn merge_prefilled(&mut self) {
+        if self.left {
+            self.full = false;
+            self.left = false;
+        }
+        if !self.prefilled.is_empty() {
+            if self.running.is_empty() {
+                // The batch itself becomes the running batch, with a flag of its own.
+                self.full = false;
+                std::mem::swap(&mut self.running, &mut self.prefilled);
+            } else {
+                self.running.append(&mut self.prefilled);
+            }
+        }
+    }
+
+    /// Builds a prefill; says whether it admitted anything.
+    fn prefill(&mut self) -> Result<bool, AdmissionError> {
+        if self.running.is_empty() {
+            self.full = false;
+        }
+        if self.chunked.is_none() {
+            if self.full || self.waiting.is_empty() {
+                return Ok(false);
+            }
+            if self.slots(0) == 0 {
+                self.full = true;
+                return Ok(false);
+            }
+        }
+        self.refresh_waiting();
+        let settings = self.settings;
+        let decoding = if settings.mixed { self.running.len() } else { 0 };
+        let offset = self.running_offset();
+        let mut ledger = Ledger::new(settings, self.chunk_size(), decoding as i64, offset);
+        self.open_pass(&ledger);
+        let mut batch: Vec<Seat> = Vec::new();
+        self.resume_chunk(&mut ledger, decoding, &mut batch)?;
+        let cut = self.admit_waiting(&mut ledger, &mut batch);
+        self.close_pass(&ledger);
+        self.built = true;
+        if ledger.admitted() == 0 {
+            return Ok(false);
+        }
+        self.run_prefill(batch, cut)?;
+        self.pass.full = self.full;
+        Ok(true)
+    }
+
+    /// Requests that may join `admitted` others.
+    fn slots(&self, admitted: usize) -> usize {
+        match self.settings.max_running {
+            Some(most) => most.saturating_sub(self.running.len()).saturating_sub(admitted),
+            None => usize::MAX,
+        }
+    }
+
+    fn refresh_waiting(&mut self) {
+        if !self.pool.caches() || self.waiting.is_empty() {
+            return;
+        }
+        if self.refreshes.is_multiple_of(REFRESH_INTERVAL) {
+            let refreshed = self.waiting.len().min(REFRESHED);
+            for request in self.waiting.range(..refreshed).rev() {
+                self.pool.touch(request);
+            }
+        }
+        self.refreshes += 1;
+    }
+
+    fn chunk_size(&self) -> Option<i64> {
+        let fixed = self.settings.chunk;
+        let (Some(seat), Some(sizer)) = (&self.chunked, self.sizer) else {
+            return fixed;
+        };
+        let sized = u64::try_from(seat.prefix).ok().and_then(sizer);
+        sized.and_then(|chunk| i64::try_from(chunk).ok()).or(fixed)
+    }
+
+    /// KV that running requests may still take. Summed in their order: it is a double.
+    fn running_offset(&self) -> f64 {
+        self.running.iter().fold(0.0, |sum, seat| {
+            let left = (seat.request.max_new - seat.output).min(CLIP_MAX_NEW) as f64;
+            sum + left * if seat.request.ignore_eos { 1.0 } else { self.ratio }
+        })
+    }
+
+    fn open_pass(&mut self, ledger: &Ledger<'_>) {
+        let pass = &mut self.pass;
+        pass.step = self.step;
+        pass.running = self.running.len();
+        pass.waiting = self.waiting.len();
+        pass.pool = self.pool.room();
+        pass.run_offset = ledger.total_offset();
+        pass.ratio = self.ratio;
+        pass.chunk_before = ledger.chunk();
+        pass.input_before = ledger.input();
+        pass.events.clear();
+        pass.decode_rows = 0;
+        pass.running_lengths.clear();
+        if !self.pool.caches() {
+            let lengths = |s: &Seat| [s.request.prompt, s.output, s.request.max_new];
+            pass.running_lengths.extend(self.running.iter().map(lengths));
+        }
+    }
+
+    fn close_pass(&mut self, ledger: &Ledger<'_>) {
+        let pass = &mut self.pass;
+        pass.chunk_after = ledger.chunk();
+        pass.input_after = ledger.input();
+        pass.total_offset = ledger.total_offset();
+        pass.current_offset = ledger.current_offset();
+        pass.rows = ledger.rows();
+        pass.full = self.full;
+    }
+
+    /// Goes on with the cut prompt.
+    fn resume_chunk(
+        &mut self,
+        ledger: &mut Ledger<'_>,
+        decoding: usize,
+        batch: &mut Vec<Seat>,
+    ) -> Result<(), AdmissionError> {
+        let Some(mut seat) = self.chunked.take() else {
+            return Ok(());
+        };
+        let room = self.pool.room();
+        let Admission { extend, chunked } = ledger
+            .resume(seat.left(), seat.request.max_new, room)
+            .ok_or(AdmissionError::NoChunk { step: self.step, decoding })?;
+        seat.end = seat.prefix + extend;
+        self.pass.events.push(Event {
+            kind: Kind::Chunk,
+            id: seat.request.id,
+            prefix: seat.prefix,
+            extend,
+            chunked,
+            rem_chunk: ledger.chunk(),
+        });
+        if chunked {
+            self.chunked = Some(seat);
+        } else {
+            batch.push(seat);
+        }
+        Ok(())
+    }
+
+    /// Admits waiting requests until one is refused or a budget is spent. Says whether the last one
+    /// admitted was cut: what a cut leaves of the chunk is less than a page, too little for another.
+    fn admit_waiting(&mut self, ledger: &mut Ledger<'_>, batch: &mut Vec<Seat>) -> bool {
+        while let Some(request) = self.waiting.front() {
+            if ledger.state(self.pool.room()) == Verdict::Other {
+                break;
+            }
+            if self.slots(ledger.admitted()) == 0 {
+                self.full = true;
+            }
+            if self.full {
+                break;
+            }
+            let prefix = self.pool.matched(request);
+            let tried = if request.ignore_eos && !self.pool.caches() {
+                let others = self.running.iter().chain(&self.chunked).chain(batch.iter());
+                let others = others.map(|seat| self.to_known_end(seat));
+                ledger.admit_to_known_end(request, self.pool.room(), others)
+            } else {
+                ledger.admit(request, prefix, self.pool.room_beside(request.id, prefix))
+            };
+            let id = request.id;
+            let mut event = Event {
+                kind: Kind::New(Verdict::Continue),
+                id,
+                prefix,
+                extend: 0,
+                chunked: false,
+                rem_chunk: None,
+            };
+            let verdict = match tried {
+                Ok(Admission { extend, chunked }) => {
+                    self.pool.lock(id, prefix);
+                    (event.extend, event.chunked) = (extend, chunked);
+                    if let Some(request) = self.waiting.pop_front() {
+                        batch.push(Seat::new(request, prefix, prefix + extend));
+                    }
+                    ledger.state(self.pool.room())
+                }
+                Err(verdict) => verdict,
+            };
+            event.kind = Kind::New(verdict);
+            event.rem_chunk = ledger.chunk();
+            self.pass.events.push(event);
+            match verdict {
+                Verdict::Continue => continue,
+                Verdict::NoToken => {
+                    self.full = ledger.admitted() > 0 || !self.running.is_empty();
+                }
+                Verdict::Other => {}
+            }
+            break;
+        }
+        let cut = |event: &Event| event.chunked && event.kind != Kind::Chunk;
+        self.pass.events.iter().any(cut)
+    }
+
+    /// Tokens that a request still emits, and those that it holds.
+    fn to_known_end(&self, seat: &Seat) -> (f64, i64) {
+        let ratio = if seat.request.ignore_eos { 1.0 } else { self.ratio };
+        let left = seat.request.max_new as f64 * ratio - seat.output as f64;
+        (left, seat.request.prompt + seat.output)
+    }
+
+    /// Runs a prefill: takes its KV, lets decode rows join where they may, and ends it. `cut`: the
+    /// last request of the batch goes on in the next pass.
+    fn run_prefill(&mut self, mut batch: Vec<Seat>, cut: bool) -> Result<(), AdmissionError> {
+        let resumed = self.chunked.iter().chain(&batch);
+        self.pool.grow(resumed.map(|seat| (seat.prefix, seat.end)))?;
+        for seat in self.chunked.iter_mut().chain(&mut batch) {
+            seat.committed = seat.end;
+        }
+        // A cut prompt leaves the batch when the next step begins.
+        self.left = self.chunked.is_some() || cut;
+        if cut {
+            self.chunked = batch.pop();
+        }
+        let mut decoding = Vec::new();
+        if self.settings.mixed && !self.running.is_empty() && self.decode_fits() {
+            decoding = std::mem::take(&mut self.running);
+            self.decode_rows(&mut decoding)?;
+            self.pass.decode_rows = decoding.len();
+        }
+        for mut seat in batch {
+            let end = seat.end;
+            if seat.emit() {
+                self.pool.release(seat);
+                self.left = true;
+            } else {
+                self.pool.checkpoint(&mut seat, end);
+                seat.prefix = end;
+                self.prefilled.push(seat);
+            }
+        }
+        self.emit_all(decoding, true);
+        Ok(())
+    }
+
+    /// Takes one KV token for every row.
+    fn decode_rows(&mut self, seats: &mut [Seat]) -> Result<(), AdmissionError> {
+        self.pool.grow_by_one(seats.iter().map(|seat| seat.committed))?;
+        seats.iter_mut().for_each(|seat| seat.committed += 1);
+        Ok(())
+    }
+
+    /// Whether the next decode step of the running requests fits, after eviction.
+    fn decode_fits(&mut self) -> bool {
+        let wanted = self.pool.next_tokens(self.running.iter().map(|seat| seat.committed));
+        self.pool.make_room(wanted)
+    }
+
+    /// Gives each decoded request its token; those that end leave.
+    fn emit_all(&mut self, seats: Vec<Seat>, joined_prefill: bool) {
+        let stay = if joined_prefill { &mut self.prefilled } else { &mut self.running };
+        for mut seat in seats {
+            if seat.emit() {
+                self.pool.release(seat);
+                self.left = true;
+            } else {
+                stay.push(seat);
+            }
+        }
+    }
+
+    fn decode(&mut self) -> Result<Step, AdmissionError> {
+        if self.running.is_empty() {
+            return Ok(Step::Idle);
+        }
+        if !self.decode_fits() {
+            return Err(AdmissionError::Retraction { step: self.step });
+        }
+        let least = FIRST_RATIO * LEAST_RATIO_FACTOR;
+        self.ratio = (self.ratio - (FIRST_RATIO - least) / RATIO_STEPS).max(least);
+        let mut decoding = std::mem::take(&mut self.running);
+        self.decode_rows(&mut decoding)?;
+        let rows = decoding.len();
+        self.emit_all(decoding, false);
+        Ok(Step::Decode { rows })
+    }
+}

@@ -1,0 +1,47 @@
+//! A request that holds KV: how far it has come.
+
+use super::Request;
+
+/// An admitted request.
+#[derive(Clone, Debug)]
+pub(super) struct Seat {
+    pub(super) request: Request,
+    /// Output tokens so far.
+    pub(super) output: i64,
+    /// Where the next chunk starts, tokens.
+    pub(super) prefix: i64,
+    /// Where the last chunk ended, tokens.
+    pub(super) end: i64,
+    /// Tokens that hold KV.
+    pub(super) committed: i64,
+    /// Tokens that belong to the prefix cache, whole pages.
+    pub(super) protected: i64,
+    /// Tokens of the prefix cache that this request locks.
+    pub(super) locked: i64,
+}
+
+impl Seat {
+    /// A request that was admitted after `prefix` cached tokens to run up to `end`.
+    pub(super) fn new(request: Request, prefix: i64, end: i64) -> Self {
+        Self {
+            request,
+            output: 0,
+            prefix,
+            end,
+            committed: prefix,
+            protected: prefix,
+            locked: prefix,
+        }
+    }
+
+    /// Tokens of the prompt that have not run.
+    pub(super) fn left(&self) -> i64 {
+        self.request.prompt - self.prefix
+    }
+
+    /// Adds an output token; says whether it was the last.
+    pub(super) fn emit(&mut self) -> bool {
+        self.output += 1;
+        self.output >= self.request.max_new
+    }
+}

@@ -1,0 +1,178 @@
+//! The prefix cache of requests that share nothing with one another, as SGLang's radix tree keeps
+//! it: one branch a request, cut into nodes, evicted node by node from the least recently used end.
+//!
+//! In go lookups, insertions, locks and evictions in tokens; out come cached lengths and the tokens
+//! that each step frees. Only the order of accesses matters, so time is a counter, as in SGLang.
+
+use std::collections::BTreeSet;
+
+/// Steps of the clock between two accesses; one access ages a node by its distance to the leaf.
+const TICK: u64 = 1 << 20;
+
+/// One stretch of a cached prompt.
+#[derive(Clone, Debug)]
+struct Node {
+    /// Tokens.
+    len: i64,
+    accessed: u64,
+    locks: u32,
+}
+
+/// The cached tokens of one request, root first.
+#[derive(Clone, Debug, Default)]
+struct Branch {
+    nodes: Vec<Node>,
+    /// Key under which the last node waits for eviction.
+    evictable_at: Option<u64>,
+}
+
+/// The cache.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    page: i64,
+    clock: u64,
+    branches: Vec<Branch>,
+    leaves: BTreeSet<(u64, usize)>,
+    evictable: i64,
+}
+
+impl Tree {
+    /// An empty cache in pages of `page` tokens, for requests with ids below `requests`.
+    pub(super) fn new(page: i64, requests: usize) -> Self {
+        Self {
+            page,
+            clock: 0,
+            branches: vec![Branch::default(); requests],
+            leaves: BTreeSet::new(),
+            evictable: 0,
+        }
+    }
+
+    /// Tokens that could be evicted.
+    pub(super) fn evictable(&self) -> i64 {
+        self.evictable
+    }
+
+    /// Cached prefix of request `id` among its first `limit` tokens, in whole pages. The nodes on
+    /// the way count as used now; a node that is longer than the prefix is cut.
+    pub(super) fn lookup(&mut self, id: usize, limit: i64) -> i64 {
+        let key = limit / self.page * self.page;
+        if key <= 0 {
+            return 0;
+        }
+        let (mut matched, mut count) = (0, 0);
+        while matched < key && count < self.branches[id].nodes.len() {
+            let wanted = (key - matched).min(self.branches[id].nodes[count].len);
+            if wanted < self.branches[id].nodes[count].len {
+                self.split(id, count, wanted);
+            }
+            matched += wanted;
+            count += 1;
+        }
+        let now = self.tick();
+        for (depth, node) in self.branches[id].nodes[..count].iter_mut().rev().enumerate() {
+            node.accessed = now.saturating_sub(depth as u64);
+        }
+        self.settle(id);
+        matched
+    }
+
+    /// Caches the first `key` tokens (whole pages) of request `id`, which owns those from `owned`
+    /// on. Returns the tokens of its own that were cached already and are free again.
+    pub(super) fn insert(&mut self, id: usize, key: i64, owned: i64) -> i64 {
+        let (mut walked, mut index, mut duplicate) = (0, 0, 0);
+        while walked < key && index < self.branches[id].nodes.len() {
+            let now = self.tick();
+            let node = &mut self.branches[id].nodes[index];
+            node.accessed = now;
+            let taken = (key - walked).min(node.len);
+            if taken < node.len {
+                self.split(id, index, taken);
+            }
+            duplicate += (walked + taken - owned.max(walked)).max(0);
+            walked += taken;
+            index += 1;
+        }
+        if walked < key {
+            let accessed = self.tick();
+            self.branches[id].nodes.push(Node { len: key - walked, accessed, locks: 0 });
+            self.evictable += key - walked;
+        }
+        self.settle(id);
+        duplicate
+    }
+
+    /// Tokens that locking the first `depth` tokens of request `id` would keep from eviction.
+    pub(super) fn unlocked_within(&self, id: usize, depth: i64) -> i64 {
+        let within = self.count_within(id, depth);
+        self.branches[id].nodes[..within].iter().filter(|n| n.locks == 0).map(|n| n.len).sum()
+    }
+
+    /// Locks the first `depth` tokens of request `id`, a boundary between nodes.
+    pub(super) fn lock(&mut self, id: usize, depth: i64) {
+        self.evictable -= self.unlocked_within(id, depth);
+        let within = self.count_within(id, depth);
+        self.branches[id].nodes[..within].iter_mut().for_each(|node| node.locks += 1);
+        self.settle(id);
+    }
+
+    /// Takes one lock of the first `depth` tokens of request `id` back.
+    pub(super) fn unlock(&mut self, id: usize, depth: i64) {
+        let within = self.count_within(id, depth);
+        let nodes = &mut self.branches[id].nodes[..within];
+        nodes.iter_mut().for_each(|node| node.locks = node.locks.saturating_sub(1));
+        self.evictable += self.unlocked_within(id, depth);
+        self.settle(id);
+    }
+
+    /// Evicts the least recently used node that nothing hangs on or holds; returns its tokens.
+    pub(super) fn evict_one(&mut self) -> Option<i64> {
+        let (_, id) = self.leaves.pop_first()?;
+        self.branches[id].evictable_at = None;
+        let freed = self.branches[id].nodes.pop()?.len;
+        self.evictable -= freed;
+        self.settle(id);
+        Some(freed)
+    }
+
+    fn count_within(&self, id: usize, depth: i64) -> usize {
+        let mut end = 0;
+        let fits = |node: &&Node| {
+            end += node.len;
+            end <= depth
+        };
+        self.branches[id].nodes.iter().take_while(fits).count()
+    }
+
+    /// Cuts node `index` after `len` tokens. The front part is older than the rest, which counts as
+    /// used by the cut.
+    fn split(&mut self, id: usize, index: usize, len: i64) {
+        let (front, back) = (self.tick(), self.tick());
+        let nodes = &mut self.branches[id].nodes;
+        nodes[index].len -= len;
+        nodes[index].accessed = back;
+        let locks = nodes[index].locks;
+        nodes.insert(index, Node { len, accessed: front, locks });
+    }
+
+    fn tick(&mut self) -> u64 {
+        self.clock += TICK;
+        self.clock
+    }
+
+    /// Brings the eviction queue up to date with the last node of a branch.
+    fn settle(&mut self, id: usize) {
+        let branch = &mut self.branches[id];
+        let due = branch.nodes.last().filter(|node| node.locks == 0).map(|node| node.accessed);
+        if due == branch.evictable_at {
+            return;
+        }
+        if let Some(old) = branch.evictable_at {
+            self.leaves.remove(&(old, id));
+        }
+        if let Some(new) = due {
+            self.leaves.insert((new, id));
+        }
+        branch.evictable_at = due;
+    }
+}
