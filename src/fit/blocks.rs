@@ -31,7 +31,7 @@ pub struct BlockFinding {
 }
 
 /// Block sizes tried.
-const SIZES: [u64; 8] = [8, 16, 32, 48, 64, 96, 128, 256];
+pub(super) const SIZES: [u64; 8] = [8, 16, 32, 48, 64, 96, 128, 256];
 /// A block must cut the squared error at least by this factor to be called found.
 const WORTH: f64 = 4.0;
 /// Candidates within this factor of the best squared error are not told apart.
