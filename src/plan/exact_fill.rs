@@ -100,25 +100,33 @@ pub fn decide(fits: &[AlignmentFit], arch: &str) -> AlignmentDecision {
     }
 }
 
-/// Of each shape the tile that an engine would run, the one with the fastest aligned row.
+/// The kernels that decide: deployed before bundled, absorb before plain GEMM.
 fn choose(fits: &[AlignmentFit]) -> Vec<&AlignmentFit> {
-    let of = |op: Op, deployed: bool| -> Vec<&AlignmentFit> {
-        fits.iter()
-            .filter(|f| f.op == op && f.deployed == deployed && f.ragged().is_some())
-            .collect()
-    };
-    let groups =
-        [(Op::AbsorbBmm, true), (Op::Gemm, true), (Op::AbsorbBmm, false), (Op::Gemm, false)];
-    let pool = groups
+    let deployed: Vec<&AlignmentFit> = fits.iter().filter(|f| f.deployed).collect();
+    let bundled: Vec<&AlignmentFit> = fits.iter().filter(|f| !f.deployed).collect();
+    [deployed, bundled]
         .into_iter()
-        .map(|(op, deployed)| of(op, deployed))
-        .find(|group| !group.is_empty())
-        .unwrap_or_default();
+        .flat_map(|group| [Op::AbsorbBmm, Op::Gemm].map(|op| fastest_of(&group, op)))
+        .find(|chosen| !chosen.is_empty())
+        .unwrap_or_default()
+}
+
+/// Of each shape of `op` the tile that an engine would run, the one with the fastest aligned row;
+/// deployed kernels where there are any.
+pub(super) fn fastest(fits: &[AlignmentFit], op: Op) -> Vec<&AlignmentFit> {
+    let of = |deployed: bool| {
+        fastest_of(&fits.iter().filter(|f| f.deployed == deployed).collect::<Vec<_>>(), op)
+    };
+    let deployed = of(true);
+    if deployed.is_empty() { of(false) } else { deployed }
+}
+
+fn fastest_of<'a>(fits: &[&'a AlignmentFit], op: Op) -> Vec<&'a AlignmentFit> {
     let row_time = |f: &AlignmentFit| {
         f.ragged().map_or(f64::INFINITY, |v| v.at.even_time_us / v.at.even_m as f64)
     };
     let mut best: Vec<&AlignmentFit> = Vec::new();
-    for fit in pool {
+    for fit in fits.iter().filter(|f| f.op == op && f.ragged().is_some()) {
         match best.iter_mut().find(|b| b.shape == fit.shape) {
             Some(held) if row_time(fit) < row_time(held) => *held = fit,
             Some(_) => {}

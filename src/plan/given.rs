@@ -54,6 +54,7 @@ pub fn plan_of_budget(
         },
         page_size: limits.page_size.0,
         formula: Some(schedule.clone()),
+        time: None,
         schedule,
         static_chunk,
         alignment: decide(&[], ""),

@@ -9,10 +9,17 @@ pub mod admission;
 pub mod baselines;
 mod budget;
 mod exact_fill;
+pub mod first_chunk;
 mod frontier;
 mod given;
 mod observed;
+pub mod optimise;
+pub mod policy;
+pub mod reach;
 mod schedule;
+mod table;
+pub mod tail;
+mod time;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +35,10 @@ pub use frontier::Frontier;
 pub use given::{GIVEN, plan_of_budget};
 pub use observed::{ObservedPlan, plans_of_observations};
 pub use schedule::{ChunkRange, EndsBy, Schedule};
+pub use time::ChunkTime;
+
+use first_chunk::FirstChunk;
+use policy::{PromptTime, Rule};
 
 /// Context taken where neither the model nor a flag says how long it is, tokens.
 pub const DEFAULT_CONTEXT: u64 = 1 << 20;
@@ -153,6 +164,19 @@ impl Status {
     }
 }
 
+/// What a schedule takes, as far as time is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimePlan {
+    /// Time of a chunk.
+    pub chunk: ChunkTime,
+    /// How the table's chunks were chosen.
+    pub rule: Rule,
+    /// Predicted times of some prompts.
+    pub prompts: Vec<PromptTime>,
+    /// The first chunk with and without the admission hook.
+    pub first_chunk: FirstChunk,
+}
+
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -172,6 +196,9 @@ pub struct Plan {
     pub schedule: Schedule,
     /// The note's formula at `budget_95`, for comparison; none where there is no budget.
     pub formula: Option<Schedule>,
+    /// Predicted times; none where nothing was timed.
+    #[serde(default)]
+    pub time: Option<TimePlan>,
     /// First chunk of a request, tokens.
     pub static_chunk: u64,
     /// Alignment and exact fill.
@@ -207,20 +234,19 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
 
     let alignment = decide(&fit.alignment, &fit.arch);
     let page_size = request.limits.page_size.0;
-    let range = chunk_range(request, &alignment, &mut statements)?;
     let cp = u64::from(request.layout.cp.max(1));
-    let context = request.context_length.unwrap_or(DEFAULT_CONTEXT);
     let frontier = Frontier::new(memory, &budget, request.layout.cp);
-    let schedule = Schedule::of_frontier(range, Some(context), |chunk| {
-        frontier.largest_prefix(chunk, context)
-    })?;
+    let chunk_time = ChunkTime::of_fit(fit, &memory.path, request.layout.cp);
+    let (schedule, time) =
+        table::make(request, &frontier, &alignment, chunk_time, &mut statements)?;
+    let range = schedule.range;
     let formula = budget
         .budget_95
         .filter(|b| *b > 0)
-        .map(|b| Schedule::of_budget(range, Some(context), b.saturating_mul(cp)))
+        .map(|b| Schedule::of_budget(range, Some(table::context(request)), b.saturating_mul(cp)))
         .transpose()?;
     let static_chunk = schedule.table.first().map_or(range.min, |(_, chunk)| *chunk);
-    say_schedule(&mut statements, &schedule, request, static_chunk);
+    table::say(&mut statements, &schedule, request, static_chunk, time.as_ref());
     Ok(Plan {
         status,
         memory_path: memory.path.clone(),
@@ -231,6 +257,7 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
         page_size,
         schedule,
         formula,
+        time,
         static_chunk,
         alignment,
         layout: request.layout,
@@ -251,48 +278,6 @@ fn choose_path<'a>(fit: &'a Fit, wanted: Option<&str>) -> Result<&'a MemoryFit, 
         .or_else(|| ["fp8", "row_pooled", "dense"].iter().find_map(|path| fit.memory_of(path)))
         .or(fit.memory.first())
         .ok_or(PlanError::NoMemoryFit)
-}
-
-/// Chunks are multiples of the page, and of the tile too where a ragged length costs time.
-fn chunk_range(
-    request: &Request,
-    alignment: &AlignmentDecision,
-    statements: &mut Vec<String>,
-) -> Result<ChunkRange, PlanError> {
-    let (min, max) = (request.limits.chunk_min.0, request.limits.chunk_max.0);
-    let page = request.limits.page_size.0;
-    let paged = ChunkRange::new(min, max, page)?;
-    let tile = &alignment.exact_fill;
-    if tile.block_m == 0 || tile.lo <= WORTH {
-        return Ok(paged);
-    }
-    let aligned = lcm(page, tile.block_m).filter(|unit| *unit != page);
-    let Some(unit) = aligned else { return Ok(paged) };
-    match ChunkRange::new(min, max, unit) {
-        Ok(range) => {
-            statements.push(format!(
-                "Chunks are multiples of {unit}: of the page ({page}) and of the tile ({}), since \
-                 a ragged length takes {:.2} times the time a row.",
-                tile.block_m, tile.gain
-            ));
-            Ok(range)
-        }
-        Err(_) => {
-            statements.push(format!(
-                "No multiple of page and tile ({unit}) lies between chunk-min and chunk-max: \
-                 chunks are multiples of the page only."
-            ));
-            Ok(paged)
-        }
-    }
-}
-
-fn lcm(a: u64, b: u64) -> Option<u64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a.checked_div(x)?.checked_mul(b)
 }
 
 /// The pool is set only on the path that has it: SGLang's default, or less where less is usable.
@@ -350,40 +335,6 @@ fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable,
              path is bounded in T*L, but the bytes beside our buffers are not known."
                 .to_owned(),
         );
-    }
-}
-
-fn say_schedule(
-    statements: &mut Vec<String>,
-    schedule: &Schedule,
-    request: &Request,
-    static_chunk: u64,
-) {
-    match schedule.ends_by {
-        EndsBy::Memory => statements.push(format!(
-            "{} is the largest prefix that can be served: beyond it even a chunk of {} tokens \
-             passes the usable memory.",
-            schedule.max_context, schedule.range.min
-        )),
-        EndsBy::Context => statements
-            .push(format!("Memory allows the whole context of {} tokens.", schedule.max_context)),
-    }
-    statements.push(format!(
-        "The first chunk of a request is {static_chunk} tokens. A request that lands on a long cached \
-         prefix needs it clamped where it is admitted, which is the SGLang plugin's part and not in \
-         this version: without it, start the server with --chunked-prefill-size {} to stay under \
-         the frontier at every prefix.",
-        schedule.table.last().map_or(static_chunk, |(_, chunk)| *chunk)
-    ));
-    let (dp, cp) = (request.layout.dp, request.layout.cp);
-    if dp > 1 {
-        statements.push(format!(
-            "The plan is per rank; SGLang divides --chunked-prefill-size by {dp} attention groups, \
-             so the flag is {dp} times the chunk."
-        ));
-    }
-    if cp > 1 {
-        statements.push(format!("Each of {cp} context-parallel ranks takes 1/{cp} of the rows."));
     }
 }
 

@@ -131,9 +131,20 @@ impl Schedule {
         self.table.get(after.checked_sub(1)?).map(|(_, chunk)| *chunk)
     }
 
+    /// The smallest chunk of the table, which fits at every prefix that is served.
+    pub fn smallest(&self) -> u64 {
+        self.table.iter().map(|(_, chunk)| *chunk).min().unwrap_or(self.range.min)
+    }
+
     /// The chunks of a prompt of `length` tokens; none where it passes `max_context`.
     pub fn chunks_of(&self, length: u64) -> Option<Vec<u64>> {
-        let (mut done, mut chunks) = (0, Vec::new());
+        self.chunks_from(0, length)
+    }
+
+    /// The chunks from prefix `from` to the end of a prompt of `length` tokens; none where it
+    /// passes `max_context`.
+    pub fn chunks_from(&self, from: u64, length: u64) -> Option<Vec<u64>> {
+        let (mut done, mut chunks) = (from, Vec::new());
         while done < length {
             let chunk = self.at(done)?.min(length - done);
             chunks.push(chunk);

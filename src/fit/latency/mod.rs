@@ -60,6 +60,8 @@ pub struct Sample {
 pub struct LatencyFit {
     /// Pipeline, or a label of field observations.
     pub path: String,
+    /// Whether the deployed engine was timed rather than our own pipelines.
+    pub deployed: bool,
     /// Coefficients, microseconds.
     pub model: TimeModel,
     /// Timed rows.
@@ -189,6 +191,7 @@ fn report(
     }
     LatencyFit {
         path: path.to_owned(),
+        deployed: false,
         model,
         points: usable.len(),
         set_aside: solved.kept.iter().filter(|kept| !**kept).count(),

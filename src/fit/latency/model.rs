@@ -101,6 +101,18 @@ impl TimeModel {
         self
     }
 
+    /// The model of a rank that takes `1/ranks` of the rows of a chunk, in terms of the whole chunk.
+    pub fn shared_by(mut self, ranks: u32) -> Self {
+        let share = 1.0 / f64::from(ranks.max(1));
+        self.a1_us_per_t *= share;
+        self.a3_us_per_tl *= share;
+        self.a4_us_per_t2 *= share * share;
+        for stair in &mut self.stairs {
+            stair.block = stair.block.saturating_mul(u64::from(ranks.max(1)));
+        }
+        self
+    }
+
     /// The model `factor` times over.
     pub fn times(mut self, factor: f64) -> Self {
         for value in [
@@ -140,6 +152,8 @@ mod tests {
         assert_eq!(model.time_us(4, 8), 10.0);
         assert_eq!(model.total_us(&[4, 4], 0), model.time_us(4, 0) + model.time_us(4, 4));
         let twice = model.clone().plus(&model);
-        assert_eq!(twice, model.times(2.0));
+        assert_eq!(twice, model.clone().times(2.0));
+        // A third of 12 rows on each of three ranks.
+        assert!((model.clone().shared_by(3).time_us(12, 8) - model.time_us(4, 8)).abs() < 1e-12);
     }
 }

@@ -1,0 +1,109 @@
+//! No tiny last chunk.
+//!
+//! In goes a sequence of chunks; out comes the same with a last chunk that is too small merged into
+//! the one before it, or balanced with it where both together are too long, as far as memory
+//! allows and the predicted time does not grow. A last chunk of 192 tokens after chunks of
+//! thousands was reported to cost time to first token (sgl-project/sglang#23621).
+
+use serde::Serialize;
+
+use super::reach::Reach;
+
+/// A last chunk shorter than this share of the one before it is tiny, as is one shorter than the
+/// smallest chunk.
+pub const TAIL_FRACTION: f64 = 0.25;
+
+/// What became of the last chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tail {
+    /// It was no problem.
+    Fine,
+    /// It was merged into the chunk before.
+    Merged,
+    /// It and the chunk before were made about equal.
+    Balanced,
+    /// It is tiny, and memory or time speaks against changing it.
+    Tiny,
+}
+
+/// Whether a last chunk of `tail` tokens after one of `previous` is tiny.
+pub fn is_tiny(tail: u64, previous: u64, chunk_min: u64) -> bool {
+    tail < chunk_min || (tail as f64) < TAIL_FRACTION * previous as f64
+}
+
+/// Settles the last chunk of `chunks`, which start after `from` tokens. `time` is the predicted
+/// time of a sequence; a change that takes longer is not made.
+pub fn settle(
+    chunks: &[u64],
+    from: u64,
+    reach: &Reach,
+    time: impl Fn(&[u64]) -> f64,
+) -> (Vec<u64>, Tail) {
+    let range = reach.range();
+    let &[.., previous, tail] = chunks else { return (chunks.to_vec(), Tail::Fine) };
+    if !is_tiny(tail, previous, range.min) {
+        return (chunks.to_vec(), Tail::Fine);
+    }
+    let before = &chunks[..chunks.len() - 2];
+    let both = previous + tail;
+    // The aligned half goes first; what is left must be better than what was.
+    let half = both.div_ceil(2).div_ceil(range.align) * range.align;
+    let ends = [
+        (Tail::Merged, vec![both]),
+        (Tail::Balanced, vec![half.max(range.min), both.saturating_sub(half.max(range.min))]),
+    ];
+    let now = time(chunks);
+    for (kind, end) in ends {
+        if kind == Tail::Balanced && (end[1] <= tail || end[0] >= previous) {
+            continue;
+        }
+        let changed = [before, &end].concat();
+        if reach.fits_all(&changed, from) && time(&changed) <= now * (1.0 + 1e-12) {
+            return (changed, kind);
+        }
+    }
+    (chunks.to_vec(), Tail::Tiny)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::ChunkRange;
+
+    fn reach(budget: u64) -> Reach {
+        let range = ChunkRange::new(256, 4096, 64).unwrap();
+        Reach::new(range, 1 << 20, |chunk| Some(budget / chunk))
+    }
+
+    /// D03 of the field cases: 16K input, dynamic sizing of 4096 leaves 16384 - 16192 = 192 tokens.
+    const D03: [u64; 6] = [4096, 3328, 2944, 2944, 2880, 192];
+
+    #[test]
+    fn a_tail_of_192_tokens_is_merged_into_the_chunk_before() {
+        assert_eq!(D03.iter().sum::<u64>(), 16_384);
+        let (chunks, tail) = settle(&D03, 0, &reach(1 << 40), |c| c.len() as f64);
+        // 192 < 0.25 * 2880 = 720.
+        assert_eq!((chunks.last(), tail), (Some(&3072), Tail::Merged));
+        assert_eq!(chunks.iter().sum::<u64>(), 16_384);
+    }
+
+    #[test]
+    fn a_tail_that_memory_does_not_let_merge_is_balanced_or_left() {
+        // 2880 after 13312 fits, 3072 does not: 2880 * 13312 = 38.3e6 < 3072 * 13312 = 40.9e6.
+        let (chunks, tail) = settle(&D03, 0, &reach(39_000_000), |_| 1.0);
+        assert_eq!((&chunks[4..], tail), (&[1536, 1536][..], Tail::Balanced));
+        assert!(reach(39_000_000).fits_all(&chunks, 0));
+        // Balancing that takes longer is not made.
+        let worse = |c: &[u64]| if c == D03 { 1.0 } else { 1.1 };
+        assert_eq!(settle(&D03, 0, &reach(39_000_000), worse), (D03.to_vec(), Tail::Tiny));
+    }
+
+    #[test]
+    fn a_tail_of_a_quarter_stays_and_a_single_chunk_too() {
+        let (chunks, tail) = settle(&[2048, 512], 0, &reach(1 << 40), |_| 1.0);
+        assert_eq!((chunks, tail), (vec![2048, 512], Tail::Fine));
+        assert_eq!(settle(&[10], 0, &reach(1 << 40), |_| 1.0), (vec![10], Tail::Fine));
+        assert!(settle(&[], 0, &reach(1 << 40), |_| 1.0).0.is_empty());
+    }
+}
