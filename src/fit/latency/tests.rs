@@ -93,7 +93,7 @@ fn the_staircase_of_a_tile_is_found_from_times_alone() {
     // 64 rows a tile: 3 us a tile, twice that where the last tile is not whole.
     let time = |t: u64, l: u64| {
         let tiles = t.div_ceil(64) as f64;
-        let ragged = if t % 64 == 0 { 1.0 } else { 2.0 };
+        let ragged = if t.is_multiple_of(64) { 1.0 } else { 2.0 };
         20.0 + 3.0 * tiles * ragged + 1e-4 * l as f64
     };
     let mut rows = Vec::new();
