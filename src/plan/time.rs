@@ -33,8 +33,7 @@ impl ChunkTime {
             return Some(Self { model: latency.model.clone(), parts, deployed: true });
         }
         let named = |path: &&str| fit.latency.iter().find(|l| l.path == *path);
-        let indexer =
-            own.or_else(|| ["fp8", "row_pooled", "dense"].iter().find_map(named))?;
+        let indexer = own.or_else(|| ["fp8", "row_pooled", "dense"].iter().find_map(named))?;
         let mut model = indexer.model.clone();
         let mut parts = vec![format!("indexer {}", indexer.path)];
         for op in [Op::AbsorbBmm, Op::Gemm] {
