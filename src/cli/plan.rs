@@ -10,10 +10,13 @@ use super::output;
 use super::source::{self, EvidenceArguments};
 use crate::derive;
 use crate::error::{Error, Exit, Result};
-use crate::model::Layout;
+use crate::model::{self, Layout};
 use crate::options::{MAX_TOKENS, ServerLimits};
+use crate::plan::baselines::Peer;
+use crate::plan::contest::{Arena, BEST, Entry, TABLE};
 use crate::plan::{EndsBy, Plan, Request, Schedule, plan_of_budget};
-use crate::units::Tokens;
+use crate::report::{Block, Document, Section, Table, grouped};
+use crate::units::{Bytes, Microseconds, Tokens};
 
 /// Arguments of `tune plan`.
 #[derive(Debug, Args)]
@@ -31,6 +34,18 @@ pub struct Arguments {
     /// Prefixes to give the chunk for, such as 50000,100k; default: every step of the schedule.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true)]
     at: Vec<Tokens>,
+    /// Other sizers to set the plan beside, by name: static:1024, sglang, atom, trtllm.
+    #[arg(long, value_name = "SIZER", value_delimiter = ',')]
+    against: Vec<Peer>,
+    /// Prompts to compare them on.
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        value_delimiter = ',',
+        default_value = "32k,128k,256k,500k,1M",
+        allow_hyphen_values = true
+    )]
+    prompts: Vec<Tokens>,
     /// Directory to write the sizer of a --budget into (`tune emit` writes that of a profile).
     #[arg(long, value_name = "DIR", requires = "budget")]
     out: Option<PathBuf>,
@@ -57,6 +72,9 @@ struct Report<'a> {
     at: Vec<At>,
     /// The whole plan, where it was made from a profile.
     plan: Option<&'a Plan>,
+    /// The plan beside other sizers, where asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    against: Vec<Entry>,
 }
 
 /// The chunk at one prefix.
@@ -77,9 +95,14 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     match (arguments.budget, &arguments.profile) {
         (Some(budget), _) => from_budget(arguments, &limits, budget),
         (None, Some(profile)) => {
-            let (_, derived) = source::derive(profile, limits, &arguments.evidence)?;
+            let (profile, derived) = source::derive(profile, limits, &arguments.evidence)?;
             let plan = derived.plan?;
-            print(arguments, plan.budget.budget_95, &plan.schedule, Some(&plan))
+            let layers = model::resolve(&profile.provenance().model).ok().and_then(|m| m.layers);
+            let against = match Arena::of_plan(&plan, &derived.fit, layers.unwrap_or(1)) {
+                Some(arena) => contest(arguments, &arena)?,
+                None => Vec::new(),
+            };
+            print(arguments, plan.budget.budget_95, &plan.schedule, Some(&plan), against)
         }
         (None, None) => Err(Error::usage("there is nothing to plan from")
             .advice("give the directory of a run, or a number: tune plan --budget 2.0e8")),
@@ -99,7 +122,22 @@ fn from_budget(arguments: &Arguments, limits: &ServerLimits, budget: Tokens) -> 
         output::refuse_run(directory)?;
         derive::sizer_of_budget(budget.0, &request, "", "")?.write(directory)?;
     }
-    print(arguments, Some(budget.0), &plan.schedule, None)
+    let against = contest(arguments, &Arena::of_budget(&plan, budget.0))?;
+    print(arguments, Some(budget.0), &plan.schedule, None, against)
+}
+
+/// The plan beside the sizers asked for; empty where none were.
+fn contest(arguments: &Arguments, arena: &Arena<'_>) -> Result<Vec<Entry>> {
+    if arguments.against.is_empty() {
+        return Ok(Vec::new());
+    }
+    let prompts: Vec<u64> = arguments.prompts.iter().map(|p| p.0).collect();
+    if let Some(prompt) = prompts.iter().find(|p| **p == 0 || **p > MAX_TOKENS) {
+        return Err(Error::usage(format_args!(
+            "--prompts {prompt}: give lengths from 1 to {MAX_TOKENS} tokens"
+        )));
+    }
+    arena.contest(&arguments.against, &prompts).map_err(Error::usage)
 }
 
 fn print(
@@ -107,6 +145,7 @@ fn print(
     budget: Option<u64>,
     schedule: &Schedule,
     plan: Option<&Plan>,
+    against: Vec<Entry>,
 ) -> Result<Exit> {
     if let Some(prefix) = arguments.at.iter().find(|prefix| prefix.0 > MAX_TOKENS) {
         return Err(Error::usage(format_args!(
@@ -126,6 +165,7 @@ fn print(
             ends_by: schedule.ends_by,
             at,
             plan,
+            against,
         };
         output::json(&report)?;
         return Ok(Exit::Ok);
@@ -139,7 +179,63 @@ fn print(
     for line in lines(schedule, &at) {
         output::line(line)?;
     }
+    if !against.is_empty() {
+        output::line(comparison(&against, plan))?;
+    }
     Ok(Exit::Ok)
+}
+
+/// The comparison as text, a section a prompt.
+fn comparison(entries: &[Entry], plan: Option<&Plan>) -> String {
+    let prompts = entries.first().map_or(0, |entry| entry.prompts.len());
+    let mut sections: Vec<Section> = (0..prompts)
+        .map(|i| {
+            let mut table = Table::new([
+                "sizer",
+                "time",
+                "over best",
+                "chunks",
+                "of tokens",
+                "peak",
+                "95%",
+                "outcome",
+            ]);
+            for entry in entries {
+                let score = &entry.prompts[i];
+                let dash = || "-".to_owned();
+                let (least, most) = score.sizes;
+                table.row([
+                    entry.name.clone(),
+                    score.time_us.map_or_else(dash, |t| Microseconds(t).to_string()),
+                    score.ratio.map_or_else(dash, |r| format!("{r:.3}")),
+                    score.chunks.to_string(),
+                    if least == most { most.to_string() } else { format!("{least}-{most}") },
+                    Bytes(score.peak_bytes).to_string(),
+                    Bytes(score.peak_95_bytes).to_string(),
+                    score.sentence(),
+                ]);
+            }
+            let length = grouped(entries[0].prompts[i].length);
+            let title = format!("Prompt of {length} tokens");
+            Section { title, blocks: vec![Block::Table(table)] }
+        })
+        .collect();
+    let mut remarks = vec![format!(
+        "{BEST} is the best sequence for that very prompt, {TABLE} what sizer.json serves without \
+         knowing its length."
+    )];
+    remarks.extend(plan.and_then(|plan| plan.time.as_ref()).map(|time| time.chunk.sentence()));
+    if entries.iter().flat_map(|e| &e.prompts).any(|s| s.ratio.is_some_and(|r| r < 0.999)) {
+        remarks.push(
+            "A sizer that may take more than --chunk-max is faster where that fits: a larger \
+             --chunk-max lets the plan do the same."
+                .to_owned(),
+        );
+    }
+    let note = |e: &Entry| e.note.as_ref().map(|note| format!("{}: {note}", e.name));
+    remarks.extend(entries.iter().filter_map(note));
+    sections.push(Section { title: "Remarks".to_owned(), blocks: vec![Block::List(remarks)] });
+    Document { headline: String::new(), sections }.text()
 }
 
 /// The schedule, or the chunks asked for, as a table, and where it ends.

@@ -8,6 +8,7 @@
 pub mod admission;
 pub mod baselines;
 mod budget;
+pub mod contest;
 mod exact_fill;
 pub mod first_chunk;
 mod frontier;
