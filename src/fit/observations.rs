@@ -303,7 +303,7 @@ impl Observation {
             _ => return None,
         };
         let pairs = rows as f64 * keys as f64;
-        Some(Row { t: rows as f64, e: context as f64, pairs, seen })
+        Some(Row { line: self.line, t: rows as f64, e: context as f64, pairs, seen })
     }
 }
 

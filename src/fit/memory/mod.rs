@@ -1,26 +1,44 @@
 //! Memory of a path: how the peak of one chunk grows with T, E and T*keys.
 //!
 //! In go peaks and censored outcomes; out come the chosen model, `c` (bytes per row and key) with
-//! its interval and one-sided 95% bound, and what the data cannot tell, in words.
+//! its interval and one-sided 95% bound, the bound of any chunk's peak, and what the data cannot
+//! tell, in words.
 
+mod bound;
+mod family;
+mod likelihood;
 mod model;
+mod next;
 mod normal;
+mod outlier;
 mod select;
+pub mod study;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use model::{Coefficients, Form, Growth, Noise, Row, Seen};
+pub use likelihood::Noise;
+pub use model::{Coefficients, Form, Growth, Row, Seen};
+pub use next::{Proposal, propose};
 
 use crate::profile::{Op, Outcome, Point};
+use family::Families;
+use likelihood::{Sample, Solution, Terms};
+use select::Candidate;
 
-/// Relative spread assumed where fewer than two peaks were measured.
-const ASSUMED_SPREAD: f64 = 0.15;
-/// Least relative noise of exact (simulated) figures: allocations are rounded.
-pub const EXACT_NOISE: f64 = 1e-4;
-/// Least relative noise of figures read on a live system.
-pub const FIELD_NOISE: f64 = 5e-3;
-/// Below this ratio of largest to smallest `T*keys`, `m0` and `c` are called inseparable.
-const SEPARABLE_SPREAD: f64 = 2.0;
+/// Noise of exact (simulated) figures: allocations are rounded.
+pub const EXACT_NOISE: Noise = Noise { rows: 1.0, sigma: 1e-4 };
+/// Noise of figures read on a live system: about 5%, worth two rows.
+pub const FIELD_NOISE: Noise = Noise { rows: 2.0, sigma: 0.05 };
+
+/// Most rows that the form and the intervals are worked out from; the coefficients of the chosen
+/// form use all.
+const MOST_ROWS: usize = 2048;
+/// Measured rows from which terms that the chosen form lacks enter the bound of a peak.
+const ROWS_FOR_CORNERS: usize = 4;
+/// A row further off than this many times the noise, and by a quarter, is not used for the
+/// coefficients of a fit of many rows.
+const FAR_OFF: f64 = 8.0;
 
 /// A coefficient with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +87,14 @@ pub struct MemoryFit {
     pub span_pairs: (f64, f64),
     /// Formula of the runner-up and how much worse its AICc is.
     pub runner_up: Option<(String, f64)>,
+    /// Coefficients that are barely not excluded at one-sided 95%, each as high as possible for
+    /// some chunk: the largest of their peaks bounds the expected peak of any chunk.
+    #[serde(default)]
+    pub corners: Vec<Coefficients>,
+    /// Inverse covariance of `(m0, m_T, m_E, c)` with the weak prior that no term is larger than
+    /// the peak.
+    #[serde(default)]
+    pub information: [[f64; 4]; 4],
     /// What a reader must know about the fit.
     pub statements: Vec<String>,
 }
@@ -76,23 +102,36 @@ pub struct MemoryFit {
 impl MemoryFit {
     /// Expected peak of a chunk, bytes.
     pub fn peak(&self, t: u64, e: u64) -> f64 {
-        self.peak_at(t, e, self.coefficients.c)
+        self.peak_of(&self.coefficients, t, e)
     }
 
     /// One-sided 95% bound of the expected peak of a chunk, bytes.
     pub fn peak_95(&self, t: u64, e: u64) -> f64 {
-        self.peak_at(t, e, self.c.upper_95)
+        self.corners.iter().map(|corner| self.peak_of(corner, t, e)).fold(self.peak(t, e), f64::max)
     }
 
     /// Peak of a chunk with another `c`, bytes.
     pub fn peak_at(&self, t: u64, e: u64, c: f64) -> f64 {
+        self.peak_of(&Coefficients { c, ..self.coefficients }, t, e)
+    }
+
+    fn peak_of(&self, coefficients: &Coefficients, t: u64, e: u64) -> f64 {
         let pairs = t as f64 * e.div_ceil(u64::from(self.ratio.max(1))) as f64;
-        Coefficients { c, ..self.coefficients }.peak(t as f64, e as f64, pairs)
+        coefficients.peak(t as f64, e as f64, pairs)
+    }
+
+    /// Probability that the peak of one chunk, with the noise of a single run, stays within
+    /// `limit` bytes.
+    pub fn probability_within(&self, t: u64, e: u64, limit: f64) -> f64 {
+        let peak = self.peak(t, e).max(1.0);
+        let error = (self.peak_95(t, e).max(1.0) / peak).ln() / normal::UPPER_95;
+        let spread = error.hypot(self.noise).max(1e-12);
+        1.0 - normal::ln_upper_tail((limit.max(1.0) / peak).ln() / spread).exp()
     }
 
     /// Whether the peak grows without bound with `T*keys`.
     pub fn grows(&self) -> bool {
-        matches!(self.growth, Growth::Dense | Growth::DenseAndPooled)
+        self.growth.dense()
     }
 }
 
@@ -136,12 +175,12 @@ pub fn rows_of<'a>(points: impl IntoIterator<Item = &'a Point>) -> Vec<Row> {
                 }
                 _ => return None,
             };
-            Some(Row { t: t as f64, e: e as f64, pairs: t as f64 * keys as f64, seen })
+            Some(Row { line: 0, t: t as f64, e: e as f64, pairs: t as f64 * keys as f64, seen })
         })
         .collect()
 }
 
-/// Fits the memory of one path.
+/// Fits the memory of one path. Rows that hold anything but positive finite figures are left out.
 ///
 /// # Errors
 /// No usable row, or no measured peak.
@@ -150,156 +189,160 @@ pub fn fit(
     deployed: bool,
     ratio: u32,
     rows: &[Row],
-    noise_floor: f64,
+    noise: Noise,
 ) -> Result<MemoryFit, MemoryError> {
-    let measured = rows.iter().filter(|r| matches!(r.seen, Seen::Peak(_))).count();
-    let censored = rows.len() - measured;
-    let Some(span) = select::measured_span(rows) else {
-        return Err(if rows.is_empty() {
-            MemoryError::NoRows { path: path.to_owned() }
-        } else {
-            MemoryError::NoPeak { path: path.to_owned(), censored, bound: bounds(rows) }
+    let usable: Vec<Row> = rows.iter().copied().filter(possible).collect();
+    let left_out = rows.len() - usable.len();
+    if usable.is_empty() {
+        return Err(MemoryError::NoRows { path: path.to_owned() });
+    }
+    let (few, aside) = outlier::split(&thinned(&usable), noise);
+    let Some(span) = select::measured_span(&few) else {
+        return Err(MemoryError::NoPeak {
+            path: path.to_owned(),
+            censored: usable.len(),
+            bound: words::bounds(&usable),
         });
     };
-    let noise =
-        if measured >= 2 { Noise::AtLeast(noise_floor) } else { Noise::Fixed(ASSUMED_SPREAD) };
-    let ranked = select::rank(rows, noise);
-    let best = ranked[0];
-    let theta = best.solution.theta;
-    let (lo, hi) = select::interval(rows, &best, noise, select::TWO_SIDED_95);
-    let (_, upper_95) = select::interval(rows, &best, noise, select::ONE_SIDED_95);
-    let worst_error = rows
-        .iter()
-        .filter_map(|r| match r.seen {
-            Seen::Peak(v) => Some((theta.peak(r.t, r.e, r.pairs) / v - 1.0).abs()),
-            _ => None,
-        })
-        .fold(0.0, f64::max);
-    let runner_up = ranked
-        .get(1)
-        .filter(|second| second.aicc.is_finite())
-        .map(|second| (formula(second.form), second.aicc - best.aicc));
-    let has_pool = matches!(best.form.growth, Growth::Pooled | Growth::DenseAndPooled);
+    let sample = Sample::new(&few, noise);
+    let (families, ranked) = weighed(&sample, &few);
+    let mut best = ranked[0];
+    if usable.len() > few.len() + aside.len() {
+        best.solution = of_all(&usable, best.form, &best.solution, noise);
+    }
+    let coefficients = Coefficients::new(best.solution.theta, best.solution.knee);
+    let c = estimate(&families, &best, span.1);
+    let measured = usable.iter().filter(|r| r.measured()).count();
     let mut fit = MemoryFit {
         observed_on: None,
         path: path.to_owned(),
         deployed,
         ratio,
         measured,
-        censored,
+        censored: usable.len() - measured,
         growth: best.form.growth,
-        formula: formula(best.form),
-        coefficients: theta,
-        c: Estimate { point: theta.c, lo, hi, upper_95 },
-        pool_bytes: has_pool.then(|| theta.pool_bytes()),
+        formula: best.form.formula(),
+        coefficients,
+        c,
+        pool_bytes: best.form.growth.pooled().then(|| coefficients.pool_bytes()),
         noise: best.solution.sigma,
-        worst_error,
+        worst_error: worst_error(&few, &coefficients),
         span_pairs: span,
-        runner_up,
+        runner_up: ranked
+            .get(1)
+            .filter(|second| second.aicc.is_finite())
+            .map(|second| (second.form.formula(), second.aicc - best.aicc)),
+        corners: corners(&sample, &families, &coefficients, c, &few, ratio),
+        information: information(&sample, families.dense().best),
         statements: Vec::new(),
     };
-    fit.statements = statements(&fit, best.form, rows);
+    fit.statements = words::statements(&fit, best.form, &few, &aside, noise);
+    if left_out > 0 {
+        fit.statements.push(format!(
+            "{left_out} rows hold a figure that is zero, negative, infinite or not a number: they \
+             were left out."
+        ));
+    }
+    if usable.len() > MOST_ROWS {
+        fit.statements.push(format!(
+            "The form and the intervals come from {MOST_ROWS} of the {} rows, evenly spaced in \
+             T*keys; the coefficients come from all.",
+            usable.len()
+        ));
+    }
     Ok(fit)
 }
 
-fn formula(form: Form) -> String {
-    let mut terms = Vec::new();
-    if form.fixed {
-        terms.push("m0");
-    }
-    if form.rows {
-        terms.push("m_T*T");
-    }
-    if form.context {
-        terms.push("m_E*E");
-    }
-    match form.growth {
-        Growth::Flat => {}
-        Growth::Dense => terms.push("c*T*keys"),
-        Growth::Pooled => terms.push("min(b*T*keys, S)"),
-        Growth::DenseAndPooled => terms.extend(["c*T*keys", "min(b*T*keys, S)"]),
-    }
-    terms.join(" + ")
+fn possible(row: &Row) -> bool {
+    let bytes = match row.seen {
+        Seen::Peak(v) | Seen::AtLeast(v) | Seen::AtMost(v) => v,
+    };
+    [row.t, row.e, row.pairs, bytes].iter().all(|v| *v > 0.0 && v.is_finite())
 }
 
-/// What rows without a measured peak say about `c` if nothing but `T*keys` costs memory.
-fn bounds(rows: &[Row]) -> String {
-    let (mut low, mut high) = (0.0f64, f64::INFINITY);
-    for row in rows {
-        match row.seen {
-            Seen::AtLeast(v) => low = low.max(v / row.pairs),
-            Seen::AtMost(v) => high = high.min(v / row.pairs),
-            Seen::Peak(_) => {}
-        }
+/// At most [`MOST_ROWS`], evenly spaced in `T*keys`.
+fn thinned(rows: &[Row]) -> Vec<Row> {
+    if rows.len() <= MOST_ROWS {
+        return rows.to_vec();
     }
-    match (low > 0.0, high.is_finite()) {
-        (true, true) => format!("between {low:.1} and {high:.1} B if nothing else costs memory"),
-        (true, false) => format!("at least {low:.1} B if nothing else costs memory"),
-        (false, true) => format!("at most {high:.1} B"),
-        (false, false) => "unknown".to_owned(),
-    }
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    order.sort_unstable_by(|a, b| rows[*a as usize].pairs.total_cmp(&rows[*b as usize].pairs));
+    (0..MOST_ROWS).map(|i| rows[order[i * (rows.len() - 1) / (MOST_ROWS - 1)] as usize]).collect()
 }
 
-fn statements(fit: &MemoryFit, form: Form, rows: &[Row]) -> Vec<String> {
-    let mut out = Vec::new();
-    let (lo, hi) = fit.span_pairs;
-    let spread = hi / lo.max(1.0);
-    if fit.measured == 1 {
-        out.push(format!(
-            "One peak was measured: the spread between chunks is not known and {:.0}% was assumed; \
-             the interval of c is as good as that assumption.",
-            100.0 * ASSUMED_SPREAD
-        ));
-    }
-    if !form.fixed && fit.grows() && (fit.measured < 4 || spread < SEPARABLE_SPREAD) {
-        let peaks = match fit.measured {
-            1 => format!("One measured peak (at T*keys = {lo:.3e})"),
-            n if spread < SEPARABLE_SPREAD => {
-                format!("The {n} measured peaks (all at similar T*keys, {lo:.3e} to {hi:.3e})")
+/// The coefficients of `form` from all rows but those that contradict `first`.
+fn of_all(rows: &[Row], form: Form, first: &Solution, noise: Noise) -> Solution {
+    let coefficients = Coefficients::new(first.theta, first.knee);
+    let far = (FAR_OFF * first.sigma).max(0.25);
+    let near: Vec<Row> = rows
+        .iter()
+        .copied()
+        .filter(|row| {
+            let mean = coefficients.peak(row.t, row.e, row.pairs).max(1.0).ln();
+            match row.seen {
+                Seen::Peak(v) => (v.ln() - mean).abs() <= far,
+                Seen::AtLeast(v) => v.ln() - mean <= far,
+                Seen::AtMost(v) => mean - v.ln() <= far,
             }
-            n => format!("The {n} measured peaks (at T*keys from {lo:.3e} to {hi:.3e})"),
-        };
-        out.push(format!(
-            "{peaks} cannot separate a fixed m0 from c: m0 = 0 was taken, which puts everything on \
-             c. Measure a chunk at a T*keys at least {SEPARABLE_SPREAD:.0} times smaller to tell \
-             them apart."
-        ));
+        })
+        .collect();
+    Sample::new(&near, noise).fit(Terms::free(form.mask(), first.knee), Some(first))
+}
+
+/// The families that rows might come from, and the forms within them, best first.
+fn weighed<'a>(sample: &'a Sample, rows: &[Row]) -> (Families<'a>, Vec<Candidate>) {
+    let pooled = family::over_knees(sample, &family::knees(rows), family::POOLED);
+    (Families::new(sample, &pooled), select::rank(sample, rows, &pooled))
+}
+
+/// `c` with its interval. A growth that would be lost in the rounding of exact figures even at the
+/// largest chunk is none.
+fn estimate(families: &Families<'_>, best: &Candidate, largest: f64) -> Estimate {
+    let coefficients = Coefficients::new(best.solution.theta, best.solution.knee);
+    let point = coefficients.c;
+    let (lo, hi) = families.interval(family::TWO_SIDED);
+    let upper_95 = families.upper(family::ONE_SIDED);
+    let beside = coefficients.m0 + coefficients.pool_bytes();
+    if !best.form.growth.dense() && hi * largest <= 20.0 * EXACT_NOISE.sigma * beside.max(1.0) {
+        return Estimate { point: 0.0, lo: 0.0, hi: 0.0, upper_95: 0.0 };
     }
-    if let Growth::Pooled = fit.growth {
-        let pairs = fit.coefficients.pool_pairs;
-        out.push(format!(
-            "Memory saturates: the pool is full at T*keys = {pairs:.3e} with {:.1} MB, and beyond \
-             it T*L costs no more.",
-            fit.coefficients.pool_bytes() / 1e6
-        ));
+    Estimate { point, lo: lo.min(point), hi: hi.max(point), upper_95: upper_95.max(point) }
+}
+
+fn worst_error(rows: &[Row], coefficients: &Coefficients) -> f64 {
+    rows.iter()
+        .filter_map(|r| match r.seen {
+            Seen::Peak(v) => Some((coefficients.peak(r.t, r.e, r.pairs) / v - 1.0).abs()),
+            _ => None,
+        })
+        .fold(0.0, f64::max)
+}
+
+/// See [`MemoryFit::corners`]. A few rows say nothing about terms that the chosen form lacks: the
+/// bound is then that of `c` alone.
+fn corners(
+    sample: &Sample,
+    families: &Families<'_>,
+    coefficients: &Coefficients,
+    c: Estimate,
+    rows: &[Row],
+    ratio: u32,
+) -> Vec<Coefficients> {
+    if rows.iter().filter(|r| r.measured()).count() < ROWS_FOR_CORNERS {
+        return vec![Coefficients { c: c.upper_95, ..*coefficients }];
     }
-    if let Growth::Flat = fit.growth {
-        out.push("Memory does not grow with T*keys.".to_owned());
-    }
-    let (mut agree, mut clash) = (0, 0);
-    for row in rows {
-        let expected = fit.coefficients.peak(row.t, row.e, row.pairs);
-        let slack = (2.0 * fit.noise).exp();
-        match row.seen {
-            Seen::AtLeast(v) if expected * slack < v => clash += 1,
-            Seen::AtMost(v) if expected > v * slack => clash += 1,
-            Seen::AtLeast(_) | Seen::AtMost(_) => agree += 1,
-            Seen::Peak(_) => {}
-        }
-    }
-    if agree + clash > 0 {
-        out.push(format!(
-            "{agree} of {} rows that only bound the peak agree with the fit within twice its \
-             noise.",
-            agree + clash
-        ));
-    }
-    if let Some((name, delta)) = &fit.runner_up
-        && *delta < 2.0
-    {
-        out.push(format!("The form {name} explains the data about as well (AICc {delta:+.1})."));
-    }
-    out
+    bound::corners(sample, families, ratio)
+}
+
+/// See [`MemoryFit::information`].
+fn information(sample: &Sample, dense: Solution) -> [[f64; 4]; 4] {
+    let normal = sample.information(&dense);
+    let variance = dense.sigma * dense.sigma;
+    // The mean square of a feature over the peak: the precision of a term as large as the peak.
+    let share: [f64; 4] = std::array::from_fn(|j| normal.at(j, j) / sample.total());
+    std::array::from_fn(|i| {
+        std::array::from_fn(|j| normal.at(i, j) / variance + if i == j { share[i] } else { 0.0 })
+    })
 }
 
 #[cfg(test)]

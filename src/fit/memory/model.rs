@@ -1,14 +1,9 @@
-//! The memory models and their maximum likelihood under multiplicative noise.
+//! The memory models: what a row says, which terms a model has, and what it predicts.
 //!
-//! In go rows (T, E, T*keys and what was seen of the peak) and a [`Form`]; out come the
-//! coefficients, the noise and the log-likelihood. A peak is `mu * exp(noise)`; a row that only
-//! says "at least" or "at most" enters through the normal tail (a Tobit model on logarithms,
-//! solved by expectation-maximisation).
+//! In go T, E and T*keys of a chunk; out comes the peak that a model with given coefficients
+//! expects. Maximum likelihood is in `likelihood`, the choice among forms in `select`.
 
 use serde::{Deserialize, Serialize};
-
-use super::normal::{ln_density, ln_upper_tail, mean_above};
-use crate::fit::nnls;
 
 /// What a row says about the peak, bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +19,8 @@ pub enum Seen {
 /// One row of a memory fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
+    /// Line of the file that it stands on; 0 where there is none.
+    pub line: u64,
     /// Rows of the chunk, tokens.
     pub t: f64,
     /// Context at the end of the chunk, tokens.
@@ -32,6 +29,13 @@ pub struct Row {
     pub pairs: f64,
     /// What was seen.
     pub seen: Seen,
+}
+
+impl Row {
+    /// Whether the peak itself was measured.
+    pub fn measured(&self) -> bool {
+        matches!(self.seen, Seen::Peak(_))
+    }
 }
 
 /// How memory grows with `T * keys`.
@@ -48,6 +52,26 @@ pub enum Growth {
     DenseAndPooled,
 }
 
+impl Growth {
+    /// Whether there is a term `c * T * keys`.
+    pub fn dense(self) -> bool {
+        matches!(self, Self::Dense | Self::DenseAndPooled)
+    }
+
+    /// Whether there is a bounded pool.
+    pub fn pooled(self) -> bool {
+        matches!(self, Self::Pooled | Self::DenseAndPooled)
+    }
+}
+
+/// Unknowns of a model, in the order of [`Theta`]: `m0`, `m_T`, `m_E`, `c` and the pool's bytes
+/// per (row, key).
+pub const UNKNOWNS: usize = 5;
+/// Position of `c` among the unknowns.
+pub const C: usize = 3;
+/// Coefficients as a vector, bytes per unit.
+pub type Theta = [f64; UNKNOWNS];
+
 /// Which terms a model has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -59,6 +83,41 @@ pub struct Form {
     pub context: bool,
     /// Growth with `T * keys`.
     pub growth: Growth,
+}
+
+impl Form {
+    /// The form with the bits `0`, `1`, `2` of `bits` for `m0`, `m_T` and `m_E`.
+    pub fn new(bits: u32, growth: Growth) -> Self {
+        Self { fixed: bits & 1 != 0, rows: bits & 2 != 0, context: bits & 4 != 0, growth }
+    }
+
+    /// Unknowns of the form, bit `j` for unknown `j`.
+    pub fn mask(self) -> u32 {
+        let growth = self.growth;
+        [self.fixed, self.rows, self.context, growth.dense(), growth.pooled()]
+            .into_iter()
+            .enumerate()
+            .fold(0, |mask, (j, present)| mask | u32::from(present) << j)
+    }
+
+    /// Unknowns that a fit of this form estimates: coefficients, the pool's knee and the noise.
+    pub fn unknowns(self) -> usize {
+        self.mask().count_ones() as usize + usize::from(self.growth.pooled()) + 1
+    }
+
+    /// The terms, readable.
+    pub fn formula(self) -> String {
+        let mut terms = Vec::new();
+        let named = [(self.fixed, "m0"), (self.rows, "m_T*T"), (self.context, "m_E*E")];
+        terms.extend(named.iter().filter(|(present, _)| *present).map(|(_, name)| *name));
+        if self.growth.dense() {
+            terms.push("c*T*keys");
+        }
+        if self.growth.pooled() {
+            terms.push("min(b*T*keys, S)");
+        }
+        if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") }
+    }
 }
 
 /// Coefficients of a memory model, bytes per unit.
@@ -79,6 +138,13 @@ pub struct Coefficients {
 }
 
 impl Coefficients {
+    /// From a vector of unknowns and the pool's knee; a pool without bytes is none.
+    pub fn new(theta: Theta, knee: f64) -> Self {
+        let [m0, m_t, m_e, c, pool_per_pair] = theta;
+        let pool_pairs = if pool_per_pair > 0.0 { knee } else { 0.0 };
+        Self { m0, m_t, m_e, c, pool_per_pair, pool_pairs }
+    }
+
     /// Expected peak, bytes.
     pub fn peak(&self, t: f64, e: f64, pairs: f64) -> f64 {
         self.m0
@@ -92,206 +158,4 @@ impl Coefficients {
     pub fn pool_bytes(&self) -> f64 {
         self.pool_per_pair * self.pool_pairs
     }
-}
-
-/// How the noise enters a fit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Noise {
-    /// Estimated, but at least this (relative).
-    AtLeast(f64),
-    /// Not estimable: this (relative).
-    Fixed(f64),
-}
-
-/// A fitted model.
-#[derive(Clone, Copy, Debug)]
-pub struct Solution {
-    /// Coefficients.
-    pub theta: Coefficients,
-    /// Relative noise (standard deviation of the logarithm).
-    pub sigma: f64,
-    /// Log-likelihood.
-    pub loglik: f64,
-}
-
-/// Iterations of expectation-maximisation and of Gauss-Newton; both stop early when settled.
-const MAX_ROUNDS: usize = 400;
-/// A relative drop of the squared error below this ends Gauss-Newton.
-const SETTLED: f64 = 1e-9;
-
-/// Features of a row for `form`, in the order in which [`unpack`] reads them. `free_c` is false
-/// where `c` is held at a value.
-fn features(row: &Row, form: Form, pool_pairs: f64, free_c: bool) -> Vec<f64> {
-    let mut out = Vec::with_capacity(5);
-    if form.fixed {
-        out.push(1.0);
-    }
-    if form.rows {
-        out.push(row.t);
-    }
-    if form.context {
-        out.push(row.e);
-    }
-    if free_c && matches!(form.growth, Growth::Dense | Growth::DenseAndPooled) {
-        out.push(row.pairs);
-    }
-    if matches!(form.growth, Growth::Pooled | Growth::DenseAndPooled) {
-        out.push(row.pairs.min(pool_pairs));
-    }
-    out
-}
-
-fn unpack(values: &[f64], form: Form, pool_pairs: f64, held_c: Option<f64>) -> Coefficients {
-    let mut values = values.iter().copied();
-    let mut next = |present: bool| if present { values.next().unwrap_or(0.0) } else { 0.0 };
-    let pooled = matches!(form.growth, Growth::Pooled | Growth::DenseAndPooled);
-    let dense = matches!(form.growth, Growth::Dense | Growth::DenseAndPooled);
-    Coefficients {
-        m0: next(form.fixed),
-        m_t: next(form.rows),
-        m_e: next(form.context),
-        c: held_c.unwrap_or_else(|| next(dense)),
-        pool_per_pair: next(pooled),
-        pool_pairs: if pooled { pool_pairs } else { 0.0 },
-    }
-}
-
-/// Maximum likelihood of `form`, with the pool's knee at `pool_pairs` and, where given, `c` held.
-pub fn fit(
-    rows: &[Row],
-    form: Form,
-    pool_pairs: f64,
-    held_c: Option<f64>,
-    noise: Noise,
-) -> Solution {
-    let design: Vec<Vec<f64>> =
-        rows.iter().map(|r| features(r, form, pool_pairs, held_c.is_none())).collect();
-    let offsets: Vec<f64> = rows.iter().map(|r| held_c.unwrap_or(0.0) * r.pairs).collect();
-    let censored = rows.iter().any(|r| !matches!(r.seen, Seen::Peak(_)));
-    let mut logs: Vec<f64> = rows
-        .iter()
-        .map(|r| match r.seen {
-            Seen::Peak(v) | Seen::AtLeast(v) | Seen::AtMost(v) => v.ln(),
-        })
-        .collect();
-    let mut values = vec![0.0; design.first().map_or(0, Vec::len)];
-    let mut sigma = match noise {
-        Noise::AtLeast(floor) => floor.max(0.1),
-        Noise::Fixed(s) => s,
-    };
-    let mut solution = None;
-    for _ in 0..MAX_ROUNDS {
-        values = least_squares(&design, &offsets, &logs, &values);
-        let theta = unpack(&values, form, pool_pairs, held_c);
-        let mut squares = 0.0;
-        for (row, log) in rows.iter().zip(&mut logs) {
-            let mean = mean_log(&theta, row);
-            let (expected, variance) = expectation(row.seen, mean, sigma);
-            *log = expected;
-            squares += variance + (expected - mean).powi(2);
-        }
-        if let Noise::AtLeast(floor) = noise {
-            sigma = (squares / rows.len().max(1) as f64).sqrt().max(floor);
-        }
-        let next = Solution { theta, sigma, loglik: loglik(rows, &theta, sigma) };
-        let settled = solution.as_ref().is_some_and(|s: &Solution| {
-            (next.loglik - s.loglik).abs() < 1e-10 * (1.0 + next.loglik.abs())
-        });
-        solution = Some(next);
-        if settled || !censored {
-            break;
-        }
-    }
-    solution.unwrap_or(Solution {
-        theta: Coefficients::default(),
-        sigma,
-        loglik: f64::NEG_INFINITY,
-    })
-}
-
-/// A model that puts no bytes on a row is taken as one byte, so that logarithms exist.
-fn mean_log(theta: &Coefficients, row: &Row) -> f64 {
-    theta.peak(row.t, row.e, row.pairs).max(1.0).ln()
-}
-
-/// Mean and variance of a row's log peak given what was seen.
-fn expectation(seen: Seen, mean: f64, sigma: f64) -> (f64, f64) {
-    let tail = |z: f64| {
-        let above = mean_above(z);
-        (above, (1.0 + z * above - above * above).max(0.0))
-    };
-    match seen {
-        Seen::Peak(v) => (v.ln(), 0.0),
-        Seen::AtLeast(v) => {
-            let (above, variance) = tail((v.ln() - mean) / sigma);
-            (mean + sigma * above, sigma * sigma * variance)
-        }
-        Seen::AtMost(v) => {
-            let (above, variance) = tail((mean - v.ln()) / sigma);
-            (mean - sigma * above, sigma * sigma * variance)
-        }
-    }
-}
-
-fn loglik(rows: &[Row], theta: &Coefficients, sigma: f64) -> f64 {
-    rows.iter()
-        .map(|row| {
-            let mean = mean_log(theta, row);
-            match row.seen {
-                Seen::Peak(v) => ln_density((v.ln() - mean) / sigma) - sigma.ln(),
-                Seen::AtLeast(v) => ln_upper_tail((v.ln() - mean) / sigma),
-                Seen::AtMost(v) => ln_upper_tail((mean - v.ln()) / sigma),
-            }
-        })
-        .sum()
-}
-
-/// Non-negative least squares on logarithms by Gauss-Newton with step halving.
-fn least_squares(design: &[Vec<f64>], offsets: &[f64], logs: &[f64], start: &[f64]) -> Vec<f64> {
-    if start.is_empty() {
-        return Vec::new();
-    }
-    let mean = |values: &[f64], i: usize| -> f64 {
-        offsets[i] + design[i].iter().zip(values).map(|(x, v)| x * v).sum::<f64>()
-    };
-    let loss = |values: &[f64]| -> f64 {
-        (0..logs.len()).map(|i| (logs[i] - mean(values, i).max(1.0).ln()).powi(2)).sum()
-    };
-    let weighted = |center: &dyn Fn(usize) -> f64, target: &dyn Fn(usize) -> f64| {
-        let rows: Vec<Vec<f64>> =
-            (0..logs.len()).map(|i| design[i].iter().map(|x| x / center(i)).collect()).collect();
-        let targets: Vec<f64> = (0..logs.len()).map(target).collect();
-        nnls::solve(&rows, &targets)
-    };
-    // Relative errors of 1e-8 are beyond what any figure here carries.
-    let exact = 1e-16 * logs.len() as f64;
-    let mut values = start.to_vec();
-    let mut best = loss(&values);
-    let relative = weighted(&|i| logs[i].exp(), &|i| 1.0 - offsets[i] / logs[i].exp());
-    let relative_loss = loss(&relative);
-    if relative_loss < best || values.iter().all(|v| *v == 0.0) {
-        (values, best) = (relative, relative_loss);
-    }
-    for _ in 0..MAX_ROUNDS {
-        // ln mu is linear around the present values: sum_j (x_j / mu) v_j + offset / mu = 1 there.
-        let here = values.clone();
-        let center = |i: usize| mean(&here, i).max(1.0);
-        let next = weighted(&center, &|i| logs[i] - center(i).ln() + 1.0 - offsets[i] / center(i));
-        let mut step = 1.0;
-        let mut improved = false;
-        while step > 1e-3 {
-            let trial: Vec<f64> = here.iter().zip(&next).map(|(a, b)| a + step * (b - a)).collect();
-            let trial_loss = loss(&trial);
-            if trial_loss < best {
-                improved = best - trial_loss > SETTLED * best && trial_loss > exact;
-                (values, best) = (trial, trial_loss);
-                break;
-            }
-            step *= 0.5;
-        }
-        if !improved {
-            break;
-        }
-    }
-    values
 }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn row(t: f64, l: f64, seen: Seen) -> Row {
-    Row { t, e: l, pairs: t * l, seen }
+    Row { line: 0, t, e: l, pairs: t * l, seen }
 }
 
 /// The four boots of the field note; the guard fired at 4.9 GB free - 1.5 GB guard.
@@ -19,7 +19,7 @@ fn grid(mut peak: impl FnMut(f64, f64) -> f64) -> Vec<Row> {
     for t in [256.0, 512.0, 1024.0, 2048.0] {
         for l in [0.0, 8192.0, 32_768.0, 65_536.0, 131_072.0] {
             let e = l + t;
-            rows.push(Row { t, e, pairs: t * e, seen: Seen::Peak(peak(t, e)) });
+            rows.push(Row { line: 0, t, e, pairs: t * e, seen: Seen::Peak(peak(t, e)) });
         }
     }
     rows
@@ -36,11 +36,13 @@ fn noise(state: &mut u64, sigma: f64) -> f64 {
 }
 
 #[test]
-fn the_four_boots_give_13_7_bytes_and_a_95_percent_bound_of_15_9() {
+fn the_four_boots_give_13_6_bytes_and_a_95_percent_bound_of_15_7() {
     let fit = fit("deployed", true, 1, &boots(), FIELD_NOISE).unwrap();
-    // Independent profile likelihood on a grid of (c, sigma): 13.67 and 15.89.
-    assert!((fit.c.point - 13.67).abs() < 0.05, "{:?}", fit.c);
-    assert!((fit.c.upper_95 - 15.89).abs() < 0.1, "{:?}", fit.c);
+    // An independent search over grids of c, m_T and sigma, with two prior rows of 5% noise: 13.58,
+    // one-sided bound 15.70, upper end 17.10 (Student's t with 4 - 2 degrees of freedom).
+    assert!((fit.c.point - 13.58).abs() < 0.03, "{:?}", fit.c);
+    assert!((fit.c.upper_95 - 15.70).abs() < 0.05, "{:?}", fit.c);
+    assert!((fit.c.hi - 17.10).abs() < 0.05, "{:?}", fit.c);
     assert!(fit.c.lo < 13.3 && 13.3 < fit.c.hi && fit.c.hi > fit.c.upper_95);
     assert_eq!(fit.coefficients.m0, 0.0);
     assert!(fit.statements.iter().any(|s| s.contains("cannot separate a fixed m0 from c")));
@@ -53,7 +55,10 @@ fn the_two_peaks_of_the_boots_alone_give_about_13_3_bytes() {
     let fit = fit("deployed", true, 1, &rows, FIELD_NOISE).unwrap();
     // Geometric mean of 2.97e9/2.048e8 = 14.50 and 2.6e9/2.12992e8 = 12.21.
     assert!((fit.c.point - (14.502f64 * 12.207).sqrt()).abs() < 0.01);
-    assert!(fit.c.lo > 0.0 && fit.c.lo < 12.3 && fit.c.hi > 14.4, "{:?}", fit.c);
+    assert!(fit.c.lo < 12.3 && fit.c.hi > 14.4, "{:?}", fit.c);
+    // Terms in T and E alone would give the same two peaks.
+    assert_eq!(fit.c.lo, 0.0);
+    assert!(fit.statements.iter().any(|s| s.starts_with("Even c = 0 is not excluded")));
 }
 
 #[test]
@@ -87,7 +92,7 @@ fn a_pool_rounded_to_whole_rows_does_not_grow() {
         for l in [0.0, 65536.0, 131072.0, 262144.0, 524288.0] {
             let e = l + t;
             let peak = (10240.0 * t + pool(t, e)).round();
-            rows.push(Row { t, e, pairs: t * e, seen: Seen::Peak(peak) });
+            rows.push(Row { line: 0, t, e, pairs: t * e, seen: Seen::Peak(peak) });
         }
     }
     let fit = fit("row_pooled", false, 1, &rows, EXACT_NOISE).unwrap();
@@ -142,4 +147,112 @@ fn bounds_alone_are_an_error_that_states_them() {
     // 3.4e9 / 2.72384e8 = 12.5 and 3.4e9 / 1.024e8 = 33.2
     assert!(message.contains("between 12.5 and 33.2 B"), "{message}");
     assert!(matches!(fit("x", true, 1, &[], FIELD_NOISE), Err(MemoryError::NoRows { .. })));
+}
+
+/// A seed of the coverage study; one test a seed, so that they run side by side.
+fn intervals_cover_the_truth_and_are_not_much_too_wide(seed: u64) {
+    for (tally, class) in study::coverage(seed, 500).iter().zip(study::CLASSES) {
+        let (covered, width) = (tally.coverage(), tally.width_ratio());
+        assert!(covered >= 0.93, "seed {seed}, {class:?} rows: {covered:.3}");
+        assert!(width <= 1.5, "seed {seed}, {class:?} rows: width {width:.2}");
+    }
+}
+
+#[test]
+fn the_interval_covers_the_truth_in_every_class_of_the_first_500_campaigns() {
+    intervals_cover_the_truth_and_are_not_much_too_wide(1);
+}
+
+#[test]
+fn the_interval_covers_the_truth_in_every_class_of_the_second_500_campaigns() {
+    intervals_cover_the_truth_and_are_not_much_too_wide(2);
+}
+
+#[test]
+fn the_interval_covers_the_truth_in_every_class_of_the_third_500_campaigns() {
+    intervals_cover_the_truth_and_are_not_much_too_wide(3);
+}
+
+#[test]
+fn the_generating_form_is_chosen_in_nine_of_ten_campaigns_of_twenty_rows() {
+    for growth in study::KINDS {
+        let mut tally = study::Tally::default();
+        let mut random = study::Random::new(77);
+        (0..50).for_each(|_| tally.add(&study::Campaign::new(&mut random, 20, growth)));
+        assert!(tally.chosen >= 45, "{growth:?}: {} of 50", tally.chosen);
+    }
+}
+
+#[test]
+fn one_row_with_a_slipped_unit_is_named_and_set_aside() {
+    let mut state = 3;
+    let mut rows = grid(|t, e| 13.0 * t * e * noise(&mut state, 0.03));
+    rows.truncate(12);
+    let clean = fit("x", true, 1, &rows, FIELD_NOISE).unwrap();
+    assert!(clean.statements.iter().all(|s| !s.contains("set aside")), "{:?}", clean.statements);
+    if let Seen::Peak(peak) = rows[7].seen {
+        // GB read as GiB is 7%: too little to judge. A factor of three is not.
+        rows[7] = Row { line: 9, seen: Seen::Peak(3.0 * peak), ..rows[7] };
+    }
+    let found = fit("x", true, 1, &rows, FIELD_NOISE).unwrap();
+    assert!((found.c.point / 13.0 - 1.0).abs() < 0.05, "{:?}", found.c);
+    assert!(found.statements[0].starts_with("Line 9 says a peak of"), "{:?}", found.statements);
+}
+
+#[test]
+fn a_crash_far_below_what_passed_is_named_and_set_aside() {
+    let mut rows = grid(|t, e| 13.0 * t * e);
+    // 256 rows at 8448 tokens take 28 MB; something else used up 40 GB.
+    rows.push(Row { line: 4, ..row(256.0, 8448.0, Seen::AtLeast(4e10)) });
+    let found = fit("x", true, 1, &rows, FIELD_NOISE).unwrap();
+    assert!((found.c.point / 13.0 - 1.0).abs() < 0.03, "{:?}", found.c);
+    assert!(found.statements[0].starts_with("Line 4 says at least 40.0 GB"));
+}
+
+#[test]
+fn rows_that_are_no_numbers_are_left_out_and_counted() {
+    let mut rows = grid(|t, e| 13.0 * t * e);
+    rows.push(row(f64::NAN, 1e5, Seen::Peak(1e9)));
+    rows.push(row(1024.0, 1e5, Seen::Peak(0.0)));
+    rows.push(row(1024.0, -5.0, Seen::Peak(f64::INFINITY)));
+    let found = fit("x", true, 1, &rows, FIELD_NOISE).unwrap();
+    assert!((found.c.point - 13.0).abs() < 0.1, "{:?}", found.c);
+    assert!(found.statements.iter().any(|s| s.starts_with("3 rows hold a figure")));
+}
+
+#[test]
+fn the_bound_of_a_peak_lies_above_it_and_never_falls() {
+    let mut state = 11;
+    let rows = grid(|t, e| 4e8 + 13.0 * t * e * noise(&mut state, 0.03));
+    let found = fit("x", true, 1, &rows, FIELD_NOISE).unwrap();
+    for t in [1, 256, 2048, 16_384] {
+        let mut last = 0.0;
+        for e in [t, 32_768, 131_072, 1 << 20, 1_000_000_000_000] {
+            let bound = found.peak_95(t, e);
+            assert!(bound >= found.peak(t, e) && bound >= last && bound.is_finite());
+            last = bound;
+        }
+    }
+    // Where it was measured, the truth is within a few percent.
+    assert!(found.peak_95(2048, 131_072) < 1.1 * (4e8 + 13.0 * 2048.0 * 131_072.0));
+}
+
+#[test]
+fn the_probability_of_fitting_falls_from_one_to_zero_through_the_peak() {
+    let mut state = 11;
+    let rows = grid(|t, e| 13.0 * t * e * noise(&mut state, 0.03));
+    let found = fit("x", true, 1, &rows, FIELD_NOISE).unwrap();
+    let peak = found.peak(1024, 65_536);
+    assert!(found.probability_within(1024, 65_536, 1.5 * peak) > 0.999);
+    assert!((found.probability_within(1024, 65_536, peak) - 0.5).abs() < 1e-6);
+    assert!(found.probability_within(1024, 65_536, 0.6 * peak) < 0.001);
+}
+
+#[test]
+fn the_next_chunk_worth_measuring_separates_what_two_alike_peaks_cannot() {
+    let fit = fit("x", true, 1, &boots(), FIELD_NOISE).unwrap();
+    let safe = [(2048, 100_000), (1024, 208_000), (256, 8192), (2048, 8192), (1024, 32_768)];
+    let proposal = propose(&fit, safe).unwrap();
+    assert!(proposal.t * (proposal.l + proposal.t) < 100_000_000, "{proposal:?}");
+    assert!(proposal.error_then < 0.9 * proposal.error_now);
 }
