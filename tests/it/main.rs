@@ -8,4 +8,5 @@ mod faults;
 mod kernels;
 mod main_job;
 mod plan;
+mod python;
 mod tools;

@@ -1,0 +1,1 @@
+"""Tests of the plugin and of the exporter: ``python -m unittest discover -s tests -t .``."""
