@@ -82,6 +82,8 @@ pub struct Options {
     pub hip_lib: Option<PathBuf>,
     /// Device number.
     pub gpu: Option<u32>,
+    /// Folder of a kernel pack.
+    pub kernels: Option<PathBuf>,
     /// Continue an interrupted run.
     pub resume: bool,
     /// Print the summary as JSON.

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::tune::catalog;
 use crate::error::{Error, Exit, Result};
 use crate::grid::Case;
 use crate::hip::{DeviceInfo, Hip};
 use crate::measure::bench::{Bench, Settings};
 use crate::measure::worker::{Message, serve};
-use crate::ops;
 
 /// Arguments of the child.
 #[derive(Debug, Args)]
@@ -26,11 +26,14 @@ pub struct Arguments {
     /// Target of the kernels.
     #[arg(long)]
     arch: String,
+    /// Kernel pack in place of bundled kernels.
+    #[arg(long)]
+    kernels: Option<PathBuf>,
 }
 
 /// The command line of a child that measures on `device` of the runtime `library`.
-pub fn command_line(library: &Path, device: &DeviceInfo) -> Vec<OsString> {
-    vec![
+pub fn command_line(library: &Path, device: &DeviceInfo, pack: Option<&Path>) -> Vec<OsString> {
+    let mut line: Vec<OsString> = vec![
         "worker".into(),
         "--hip-lib".into(),
         library.into(),
@@ -38,16 +41,21 @@ pub fn command_line(library: &Path, device: &DeviceInfo) -> Vec<OsString> {
         device.ordinal.to_string().into(),
         "--arch".into(),
         device.arch.clone().into(),
-    ]
+    ];
+    if let Some(pack) = pack {
+        line.extend(["--kernels".into(), pack.into()]);
+    }
+    line
 }
 
 /// Opens the device and measures what the parent sends.
 ///
 /// # Errors
-/// Status 3 when the device cannot be opened, 1 when the parent is gone.
+/// Status 3 when the device cannot be opened, 4 for a pack that cannot be read, 1 when the parent
+/// is gone.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let hip = Hip::load(Some(&arguments.hip_lib)).map_err(Error::no_device)?;
-    let catalog = ops::catalog(&arguments.arch).map_err(Error::failed)?;
+    let (catalog, _) = catalog(&arguments.arch, arguments.kernels.as_deref())?;
     let mut bench = Bench::open(&hip, arguments.gpu, &catalog, Settings::default())
         .map_err(|trouble| Error::no_device(trouble.message))?;
     let measure =

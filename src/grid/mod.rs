@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Indexer, IndexerKind, MatrixShape, RankShapes};
+use crate::ops::Tile;
+use crate::ops::pack::PackLaunch;
 use crate::profile::Op;
 
 pub use axes::Axes;
@@ -32,13 +34,23 @@ pub struct TileKernel {
     pub dtype: String,
     /// `BLOCK_SIZE_M`, `BLOCK_SIZE_N`, `BLOCK_SIZE_K`.
     pub tile: [u32; 3],
+    /// Where the kernel is of a pack: the launches that it was compiled for.
+    pub launch: Option<PackLaunch>,
 }
 
 impl TileKernel {
-    /// Whether it computes the shape: the even variant has no masks and needs whole tiles.
-    fn accepts(&self, m: u64, n: u64) -> bool {
-        let [block_m, block_n, _] = self.tile.map(u64::from);
-        self.variant != "even" || (m.is_multiple_of(block_m) && n.is_multiple_of(block_n))
+    /// Whether it computes the shape: the even variant has no masks and needs whole tiles, and a
+    /// kernel of a pack runs only where its engine would run it.
+    fn accepts(&self, m: u64, shape: &MatrixShape) -> bool {
+        let [block_m, block_n, k] = self.tile;
+        if let Some(launch) = &self.launch {
+            let same = (shape.n, shape.k) == (launch.dims.n, launch.dims.k);
+            if !same || !launch.runs(m, Tile { m: block_m, n: block_n, k }) {
+                return false;
+            }
+        }
+        self.variant != "even"
+            || (m.is_multiple_of(u64::from(block_m)) && shape.n.is_multiple_of(u64::from(block_n)))
     }
 }
 
@@ -180,7 +192,7 @@ fn matrix_groups(
     for base in &axes.m_bases {
         let mut group = Group::new();
         for m in axes.rows_around(*base, block_m) {
-            for kernel in members.iter().filter(|kernel| kernel.accepts(m, shape.n)) {
+            for kernel in members.iter().filter(|kernel| kernel.accepts(m, shape)) {
                 let name = format!("{}/{}/M={m}", kernel.id, shape.name);
                 if seen.insert(name.clone()) {
                     let work = Work::Matrix { kernel: kernel.id.clone(), shape: shape.clone(), m };

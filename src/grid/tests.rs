@@ -6,7 +6,7 @@ use crate::units::Tokens;
 fn kernel(op: Op, variant: &str, tile: [u32; 3]) -> TileKernel {
     let id = format!("{op:?}_{}x{}_{variant}", tile[0], tile[1]);
     let dtype = if op == Op::Gemm { "bf16" } else { "fp8" };
-    TileKernel { id, op, variant: variant.into(), dtype: dtype.into(), tile }
+    TileKernel { id, op, variant: variant.into(), dtype: dtype.into(), tile, launch: None }
 }
 
 fn kernels() -> Vec<TileKernel> {

@@ -57,7 +57,7 @@ impl Prepared {
                     .ok_or_else(|| Trouble::error(format!("there is no kernel {kernel}")))?;
                 let (b, m, n, k) = (shape.b, *m, shape.n, shape.k);
                 if entry.op == KernelOp::AbsorbBmm {
-                    let shape = AbsorbShape::token_major(b, m, n, k);
+                    let shape = AbsorbShape::of_entry(entry, b, m, n, k);
                     Ok(Self::Absorb(absorb::Prepared::new(device, library, entry, shape)?))
                 } else {
                     let shape = GemmShape::new(m, n, k);

@@ -2,7 +2,8 @@
 
 use super::fill::{Pattern, fill};
 use super::gemm::tile_of;
-use super::manifest::{KernelEntry, Variant};
+use super::manifest::{ArgType, KernelEntry, Variant};
+use super::pack::Dims;
 use super::{Kernel, Library, OpError, dimension, product};
 use crate::hip::{Args, Buffer, Device};
 use crate::units::Bytes;
@@ -73,6 +74,18 @@ impl AbsorbShape {
         }
     }
 
+    /// The shape as the engine of a kernel lays it out: token-major, but for results of pack
+    /// kernels that are head-major.
+    pub fn of_entry(entry: &KernelEntry, b: u64, m: u64, n: u64, k: u64) -> Self {
+        let shape = Self::token_major(b, m, n, k);
+        match &entry.launch {
+            Some(launch) if launch.head_major_out => {
+                AbsorbShape { out_stride_b: m.saturating_mul(n), out_stride_m: n, ..shape }
+            }
+            _ => shape,
+        }
+    }
+
     /// Bytes of X, W and the result.
     fn bytes(&self, id: &str) -> Result<[u64; 3], OpError> {
         let extent = |stride_b: u64, rows: u64, stride: u64, row: u64, elem: u64| {
@@ -133,6 +146,15 @@ pub fn validate(entry: &KernelEntry, s: &AbsorbShape) -> Result<(), OpError> {
             }
         }
     }
+    if let Some(launch) = &entry.launch {
+        let Dims { n, k, .. } = launch.dims;
+        if (s.n, s.k) != (n, k) {
+            return refuse(format!("the kernel was compiled for n = {n} and k = {k}"));
+        }
+        if !launch.runs(s.m, tile) {
+            return refuse("the engine runs another kernel of the pack at this m".into());
+        }
+    }
     let widest = s.x_stride_m.max(s.w_stride_n).max(s.out_stride_m);
     if product(&entry.id, s, &[widest, 2, u64::from(tile.m.max(tile.n))])? >= 1 << 31 {
         return refuse(format!("a row stride of {widest} elements makes a tile of 2 GiB or more"));
@@ -162,23 +184,52 @@ pub fn launch(
         }
     }
     let (tile, _) = tile_of(&kernel.entry, s)?;
+    let args = bind(&kernel.entry, s, [x, w, out, w_scale])?;
     let size = |name, value| dimension(id, s, name, value);
-    let (b, m, n, k) = (size("b", s.b)?, size("m", s.m)?, size("n", s.n)?, size("k", s.k)?);
-    let args = Args::new()
-        .ptr(x)
-        .ptr(w)
-        .ptr(out)
-        .ptr(w_scale)
-        .u32(m)
-        .u32(n)
-        .u32(k)
-        .u64(s.x_stride_b)
-        .u64(s.x_stride_m)
-        .u64(s.w_stride_b)
-        .u64(s.w_stride_n)
-        .u64(s.out_stride_b)
-        .u64(s.out_stride_m);
-    kernel.launch(device, [n.div_ceil(tile.n), m.div_ceil(tile.m), b], &args)
+    let (b, m, n) = (size("b", s.b)?, size("m", s.m)?, size("n", s.n)?);
+    let (columns, rows) = (n.div_ceil(tile.n), m.div_ceil(tile.m));
+    let grid = match &kernel.entry.launch {
+        // Triton's order: heads, then all tiles of a head.
+        Some(_) => [b, size("tiles", u64::from(columns) * u64::from(rows))?, 1],
+        None => [columns, rows, b],
+    };
+    kernel.launch(device, grid, &args)
+}
+
+/// The arguments in the order of the manifest, by their names there.
+fn bind(entry: &KernelEntry, s: &AbsorbShape, buffers: [&Buffer; 4]) -> Result<Args, OpError> {
+    let [x, w, out, w_scale] = buffers;
+    entry.args.iter().try_fold(Args::new(), |args, arg| {
+        let value = match arg.name.as_str() {
+            "x" => x.ptr(),
+            "w" => w.ptr(),
+            "out" => out.ptr(),
+            "w_scale" => w_scale.ptr(),
+            "m" => s.m,
+            "n" => s.n,
+            "k" => s.k,
+            "x_stride_b" => s.x_stride_b,
+            "x_stride_m" => s.x_stride_m,
+            "w_stride_b" => s.w_stride_b,
+            "w_stride_n" => s.w_stride_n,
+            "out_stride_b" => s.out_stride_b,
+            "out_stride_m" => s.out_stride_m,
+            "x_stride_k" | "w_stride_k" | "out_stride_n" => 1,
+            // Strides of what is absent, and Triton's scratch memory, of which no kernel has any.
+            "zero" | "scratch" | "profile_scratch" => 0,
+            name => {
+                let problem = format!("the manifest names an argument {name}, which is not known");
+                return Err(OpError::shape(&entry.id, s, problem));
+            }
+        };
+        Ok(match arg.ty {
+            ArgType::I32 | ArgType::U32 => args.u32(dimension(&entry.id, s, &arg.name, value)?),
+            ArgType::I64 | ArgType::U64 | ArgType::Ptr => args.u64(value),
+            ArgType::F32 => {
+                return Err(OpError::shape(&entry.id, s, format!("{} is no number", arg.name)));
+            }
+        })
+    })
 }
 
 /// An absorb GEMM with its tensors on the device, ready to be launched again and again.

@@ -45,7 +45,8 @@ impl Kernel {
                 ),
             ));
         }
-        let size = Launch { grid, block: [self.entry.threads, 1, 1], lds: 0 };
+        let lds = self.entry.launch.as_ref().map_or(0, |launch| launch.lds);
+        let size = Launch { grid, block: [self.entry.threads, 1, 1], lds };
         Ok(device.launch(&self.function, size, args)?)
     }
 }

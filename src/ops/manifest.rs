@@ -8,6 +8,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::pack::{PackInfo, PackLaunch};
+
 /// Schema that this version reads.
 pub const SCHEMA: &str = "chunktune/kernels/v1";
 
@@ -172,6 +174,8 @@ pub struct KernelEntry {
     pub args: Vec<Arg>,
     /// Whether a serving engine runs this very kernel.
     pub deployed: bool,
+    /// Where the kernel is of a pack: the launches that it was compiled for.
+    pub launch: Option<PackLaunch>,
     /// The code object.
     pub image: Cow<'static, [u8]>,
     /// SHA-256 of the code object, hex.
@@ -189,6 +193,7 @@ impl KernelEntry {
 #[serde(deny_unknown_fields)]
 struct File {
     schema: String,
+    pack: Option<PackInfo>,
     signature: BTreeMap<String, Signature>,
     kernel: Vec<Kernel>,
 }
@@ -213,6 +218,7 @@ struct Kernel {
     signature: String,
     archs: Vec<String>,
     deployed: bool,
+    launch: Option<PackLaunch>,
 }
 
 #[derive(Deserialize)]
@@ -234,6 +240,18 @@ pub fn read(
     arch: &str,
     object: impl Fn(&str, &str) -> Option<Cow<'static, [u8]>>,
 ) -> Result<Vec<KernelEntry>, ManifestError> {
+    read_pack(text, arch, object).map(|(entries, _)| entries)
+}
+
+/// As [`read`], with what the manifest of a pack says about itself.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_pack(
+    text: &str,
+    arch: &str,
+    object: impl Fn(&str, &str) -> Option<Cow<'static, [u8]>>,
+) -> Result<(Vec<KernelEntry>, Option<PackInfo>), ManifestError> {
     let file: File = toml::from_str(text)
         .map_err(|e| ManifestError { place: "file".into(), problem: e.to_string() })?;
     if file.schema != SCHEMA {
@@ -256,6 +274,9 @@ pub fn read(
                 place("threads"),
                 format!("is {}; expected whole waves of 64, at most {MAX_THREADS}", kernel.threads),
             ));
+        }
+        if let Some((field, problem)) = kernel.launch.as_ref().and_then(PackLaunch::problem) {
+            return Err(fault(place(&format!("launch.{field}")), problem));
         }
         let args = signatures.get(kernel.signature.as_str()).ok_or_else(|| {
             fault(place("signature"), format!("names {:?}, which is not there", kernel.signature))
@@ -284,11 +305,12 @@ pub fn read(
             symbol: kernel.symbol,
             args: args.clone(),
             deployed: kernel.deployed,
+            launch: kernel.launch,
             image,
             sha256,
         });
     }
-    Ok(entries)
+    Ok((entries, file.pack))
 }
 
 fn fault(place: impl Into<String>, problem: impl Into<String>) -> ManifestError {

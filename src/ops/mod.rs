@@ -12,11 +12,13 @@ pub mod indexer;
 pub mod inspect;
 mod library;
 pub mod manifest;
+pub mod pack;
 pub mod reference;
 
 pub use fill::{Pattern, fill};
 pub use library::{Kernel, Library};
 pub use manifest::{Arg, ArgType, KernelEntry, KernelOp, ManifestError, Tile, Variant};
+pub use pack::Pack;
 
 use std::borrow::Cow;
 

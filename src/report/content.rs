@@ -242,6 +242,11 @@ fn alignment(fit: &Fit, plan: Option<&Plan>) -> Section {
                 .to_owned(),
         ),
     ];
+    let units = alignment_units(fit);
+    if !units.is_empty() {
+        blocks.push(Block::Text("Alignment unit of each deployed tile in play:".to_owned()));
+        blocks.push(Block::List(units));
+    }
     if let Some(plan) = plan {
         let fill = &plan.alignment.exact_fill;
         blocks.push(Block::Text(format!(
@@ -255,6 +260,14 @@ fn alignment(fit: &Fit, plan: Option<&Plan>) -> Section {
         )));
     }
     section("Alignment", blocks)
+}
+
+/// The rows that a chunk must be a multiple of, for each deployed tile.
+fn alignment_units(fit: &Fit) -> Vec<String> {
+    let deployed = fit.alignment.iter().filter(|f| f.deployed);
+    deployed
+        .map(|f| format!("{} rows: {} {} at tile {}", f.block_m, f.shape, f.kernel, f.tile()))
+        .collect()
 }
 
 /// Block sizes that the times show, marked where the manifest says otherwise.

@@ -1,11 +1,13 @@
 //! `tune kernel check`: every kernel and pipeline against its reference, on the simulator.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::cli::output;
 use crate::error::{Error, Exit, Result};
 use crate::hip::{Device, Hip, HipErrorKind};
-use crate::ops::{OpError, check};
+use crate::ops::{OpError, Pack, check};
 
 /// Arguments of `tune kernel check`.
 #[derive(Debug, Args)]
@@ -13,6 +15,9 @@ pub struct Arguments {
     /// Target, such as gfx950; all when not given.
     #[arg(long)]
     arch: Option<String>,
+    /// Kernel pack to check instead of the bundled kernels; needs --arch.
+    #[arg(long, value_name = "DIR", requires = "arch")]
+    kernels: Option<PathBuf>,
     /// Print every shape, not only the worst of each kernel.
     #[arg(long, short)]
     verbose: bool,
@@ -24,13 +29,13 @@ pub struct Arguments {
 /// Checks the kernels.
 ///
 /// # Errors
-/// Status 2 for an unknown target, 5 when a kernel faults, 1 when the simulator cannot be used.
+/// Status 2 for an unknown target, 4 for a pack that cannot be read, 5 when a kernel faults, 1 when the simulator cannot be used.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let hip = Hip::simulator().map_err(Error::failed)?;
     let mut reports = Vec::new();
     for arch in super::targets(arguments.arch.as_deref())? {
         let device = device(&hip, &arch)?;
-        let report = check::run(&device, |finding| {
+        let progress = |finding: &check::Finding| {
             if arguments.verbose && !arguments.json {
                 // A reader that went away does not stop the check.
                 let _ = output::line(format_args!(
@@ -38,7 +43,11 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
                     finding.subject, finding.case, finding.verdict
                 ));
             }
-        })
+        };
+        let report = match &arguments.kernels {
+            None => check::run(&device, progress),
+            Some(dir) => check::run_pack(&device, &Pack::read(dir, &arch)?, progress),
+        }
         .map_err(failure)?;
         if !arguments.json {
             output::line(report.to_string().trim_end())?;

@@ -54,6 +54,10 @@ pub struct Arguments {
     /// Number of the device, where there are several of the kind.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     gpu: Option<u32>,
+    /// Kernel pack to measure in place of the bundled kernels of the same operation, as
+    /// `python -m chunktune_sglang.export_kernels` writes it.
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
     #[command(flatten)]
     limits: LimitArguments,
     #[command(flatten)]
@@ -84,6 +88,7 @@ impl Arguments {
             engine: self.engine,
             hip_lib: self.hip_lib,
             gpu: self.gpu,
+            kernels: self.kernels,
             resume: self.resume,
             json: self.json,
         };

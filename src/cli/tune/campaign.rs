@@ -19,6 +19,14 @@ use crate::measure::worker::{Loss, Supervisor, WorkerError};
 use crate::ops::KernelEntry;
 use crate::profile::{Outcome, Point};
 
+/// The kernels of a run.
+pub struct Kernels<'a> {
+    /// All of them.
+    pub catalog: &'a [KernelEntry],
+    /// Folder of the pack among them, from which a child process reads it again.
+    pub pack: Option<&'a Path>,
+}
+
 /// Measures every case of `groups` that `finished` does not hold and returns the points of all, in
 /// the order of the grid.
 ///
@@ -27,7 +35,7 @@ use crate::profile::{Outcome, Point};
 /// opened.
 pub fn measure(
     engine: &Engine,
-    catalog: &[KernelEntry],
+    kernels: &Kernels<'_>,
     groups: &[Group],
     journal: &mut Journal,
     mut finished: Finished,
@@ -48,8 +56,8 @@ pub fn measure(
         Ok(())
     };
     match &engine.hip.runtime().path {
-        None => on_threads(engine, catalog, &open, interrupt, keep)?,
-        Some(library) => in_child(library, engine, catalog, &open, interrupt, keep)?,
+        None => on_threads(engine, kernels.catalog, &open, interrupt, keep)?,
+        Some(library) => in_child(library, engine, kernels, &open, interrupt, keep)?,
     }
     drop(progress);
     let points: Vec<Point> =
@@ -89,7 +97,7 @@ fn on_threads(
 fn in_child(
     library: &Path,
     engine: &Engine,
-    catalog: &[KernelEntry],
+    kernels: &Kernels<'_>,
     groups: &[Group],
     interrupt: &Interrupt,
     mut keep: impl FnMut(&Case, Point) -> Result<()>,
@@ -97,10 +105,10 @@ fn in_child(
     let program = std::env::current_exe().map_err(Error::failed)?;
     let spawn = || {
         let mut command = Command::new(&program);
-        command.args(worker::command_line(library, &engine.info));
+        command.args(worker::command_line(library, &engine.info, kernels.pack));
         command
     };
-    let entries = entries(catalog);
+    let entries = entries(kernels.catalog);
     let lost = |case: &Case, loss: &Loss| lost(loss).record(blank(case, &entries));
     let mut supervisor = Supervisor::new(spawn, 2 * HANG);
     for group in groups {

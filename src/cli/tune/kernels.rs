@@ -1,10 +1,25 @@
 //! The kernels at hand, as the grid and the journal need them.
 
+use std::path::Path;
+
 use sha2::{Digest, Sha256};
 
+use crate::error::{Error, Result};
 use crate::grid::TileKernel;
-use crate::ops::{KernelEntry, KernelOp};
+use crate::ops::{self, KernelEntry, KernelOp, Pack};
 use crate::profile::Op;
+
+/// The bundled kernels of a target, with those of the pack in `dir` in place of the bundled ones of
+/// the same operation.
+///
+/// # Errors
+/// Status 4 for a pack that cannot be read or is for another target.
+pub fn catalog(arch: &str, dir: Option<&Path>) -> Result<(Vec<KernelEntry>, Option<Pack>)> {
+    let bundled = ops::catalog(arch).map_err(Error::failed)?;
+    let Some(dir) = dir else { return Ok((bundled, None)) };
+    let pack = Pack::read(dir, arch)?;
+    Ok((pack.over(bundled), Some(pack)))
+}
 
 /// GEMM-like kernels with a tile.
 pub fn tiles(catalog: &[KernelEntry]) -> Vec<TileKernel> {
@@ -21,6 +36,7 @@ pub fn tiles(catalog: &[KernelEntry]) -> Vec<TileKernel> {
             variant: entry.variant.clone(),
             dtype: entry.dtype.clone(),
             tile: [tile.m, tile.n, tile.k],
+            launch: entry.launch.clone(),
         })
     };
     catalog.iter().filter_map(tile_kernel).collect()

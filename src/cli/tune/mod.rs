@@ -11,6 +11,7 @@ mod progress;
 mod summary;
 
 pub use arguments::Arguments;
+pub use kernels::catalog;
 
 use directory::Directory;
 use interrupt::Interrupt;
@@ -23,7 +24,7 @@ use crate::error::{Error, Exit, Result};
 use crate::grid::{self, Axes};
 use crate::journal::{Finished, Journal, RunKey};
 use crate::model::{self, Model, RankShapes};
-use crate::ops::{self, KernelEntry};
+use crate::ops::{KernelEntry, Pack};
 use crate::options::Options;
 use crate::plan::Usable;
 use crate::profile::{Outcome, Point};
@@ -37,6 +38,7 @@ struct Job {
     shapes: RankShapes,
     engine: Engine,
     catalog: Vec<KernelEntry>,
+    pack: Option<Pack>,
     /// Memory free on the device; none in simulation, where it says nothing about a server.
     free: Option<Bytes>,
 }
@@ -56,19 +58,21 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         hip_lib: options.hip_lib.as_deref(),
         gpu: options.gpu,
     })?;
-    let catalog = ops::catalog(&options.arch).map_err(Error::failed)?;
+    let (catalog, pack) = kernels::catalog(&options.arch, options.kernels.as_deref())?;
     let free = engine.free_bytes()?;
     Usable::new(&options.limits, free).bytes()?;
-    let job = Job { options, model, shapes, engine, catalog, free };
+    let job = Job { options, model, shapes, engine, catalog, pack, free };
     let axes = Axes::named(job.options.grid, job.model.max_positions)
         .with_lengths(job.options.t.as_deref(), job.options.l.as_deref());
     let groups = grid::build(&job.shapes, &kernels::tiles(&job.catalog), &axes)?;
+    job.check_pack(&groups)?;
     let directory = directory::prepare(&job.options)?;
     let interrupt = Interrupt::listen()?;
     let (mut journal, finished) = open_journal(&directory, &job.key()?)?;
     job.announce(&directory)?;
+    let kernels = campaign::Kernels { catalog: &job.catalog, pack: job.options.kernels.as_deref() };
     let measured =
-        campaign::measure(&job.engine, &job.catalog, &groups, &mut journal, finished, &interrupt);
+        campaign::measure(&job.engine, &kernels, &groups, &mut journal, finished, &interrupt);
     let points = measured.map_err(|error| match error.exit {
         Exit::Interrupted => error.advice(format_args!(
             "continue with the same command and --resume --out {}",

@@ -9,6 +9,7 @@ use super::{Job, kernels};
 use crate::cli::output;
 use crate::error::{Error, Result};
 use crate::files::sha256_hex;
+use crate::grid::{Group, Work};
 use crate::hip;
 use crate::journal::RunKey;
 use crate::profile::{self, Engine, Point, Profile, Provenance, Simulator};
@@ -26,6 +27,7 @@ impl Job {
             ("runtime", runtime.identity.clone()),
             ("simulator", self.simulator().map_or(String::new(), |s| s.parameters_sha256)),
             ("kernels", kernels::fingerprint(&self.catalog)),
+            ("pack", self.pack.as_ref().map_or(String::new(), |pack| pack.sha256.clone())),
             ("model", options.model.clone()),
             ("shapes", text(&self.shapes)?),
             ("grid", text(&options.grid)?),
@@ -41,6 +43,39 @@ impl Job {
         let place = directory.path.display();
         let how = if directory.resume { "continuing in" } else { "writing to" };
         output::note(format_args!("{how} {place}"), self.options.json)
+    }
+
+    /// Warns of kernels of the pack that no point of the grid runs, where a whole shape of the
+    /// model is without any.
+    ///
+    /// # Errors
+    /// Status 2 when the pack has no kernel for any shape of the model.
+    pub(super) fn check_pack(&self, groups: &[Group]) -> Result<()> {
+        let Some(pack) = &self.pack else { return Ok(()) };
+        let of_pack = |id: &str| pack.entries.iter().any(|entry| entry.id == id);
+        let runs = |name: &str| {
+            groups.iter().flatten().any(|case| match &case.work {
+                Work::Matrix { kernel, shape, .. } => shape.name == name && of_pack(kernel),
+                Work::Indexer { .. } => false,
+            })
+        };
+        let without: Vec<String> = self
+            .shapes
+            .absorb
+            .iter()
+            .filter(|shape| !runs(&shape.name))
+            .map(|shape| format!("{}:{}:{}:{}", shape.name, shape.b, shape.n, shape.k))
+            .collect();
+        let missing = format!("the kernel pack has nothing for {}", without.join(", "));
+        let advice = "export them with --shape, as they stand here";
+        match without.len() {
+            0 => Ok(()),
+            all if all == self.shapes.absorb.len() => Err(Error::usage(missing).advice(advice)),
+            _ => {
+                output::warn(format_args!("{missing}; {advice}"));
+                Ok(())
+            }
+        }
     }
 
     /// The profile of the points, with its provenance.
@@ -88,6 +123,10 @@ impl Job {
             if let Some(list) = list {
                 provenance.options.insert(flag.to_string(), lengths(list));
             }
+        }
+        if let (Some(pack), Some(dir)) = (&self.pack, &options.kernels) {
+            provenance.options.insert("--kernels".to_owned(), dir.display().to_string());
+            provenance.notes.push(format!("{} (pack {})", pack.info, &pack.sha256[..12]));
         }
         provenance.kernels =
             self.catalog.iter().map(|entry| (entry.id.clone(), entry.sha256.clone())).collect();

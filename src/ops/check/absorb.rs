@@ -7,8 +7,9 @@ use super::gemm::BF16_ROUNDING;
 use super::{Session, Verdict, agreement};
 use crate::ops::absorb::{AbsorbShape, launch};
 use crate::ops::gemm::tile_of;
+use crate::ops::pack::Picks;
 use crate::ops::reference::{AbsorbInputs, absorb, bf16_to_f32, decode_fp8, f32_to_bf16_exact};
-use crate::ops::{KernelOp, OpError, Tile, Variant, catalog};
+use crate::ops::{KernelEntry, KernelOp, OpError, Tile, Variant, catalog};
 
 /// f32 accumulation, and values whose fp8 rounding a last-bit difference of the approximate
 /// reciprocal turns: half an fp8 step (2^-4) of a few terms of the sum.
@@ -27,6 +28,38 @@ pub(super) fn check(session: &mut Session<'_>) -> Result<(), OpError> {
         }
     }
     Ok(())
+}
+
+/// Checks the kernels of a pack at the shapes that they were compiled for.
+pub(super) fn check_pack(
+    session: &mut Session<'_>,
+    entries: &[KernelEntry],
+) -> Result<(), OpError> {
+    for entry in entries.iter().filter(|entry| entry.op == KernelOp::AbsorbBmm) {
+        let (tile, _) = tile_of(entry, &entry.id)?;
+        for shape in pack_shapes(entry, tile) {
+            run(session, &entry.id, &shape)?;
+        }
+    }
+    Ok(())
+}
+
+/// One head and two, at the first rows of each range at which the engine runs the kernel: a whole
+/// tile and two of them, or a row beside a tile on either side and fewer rows than a tile.
+fn pack_shapes(entry: &KernelEntry, tile: Tile) -> Vec<AbsorbShape> {
+    let Some(launch) = &entry.launch else { return Vec::new() };
+    let block = u64::from(tile.m);
+    let offsets = match launch.picks {
+        Picks::Even => vec![0, block],
+        Picks::Ragged => vec![1, block - 1],
+        Picks::All => vec![0, 1, block - 1],
+    };
+    let first = launch.rows.iter().map(|[first, _]| *first).min().unwrap_or(1);
+    let base = first.div_ceil(block) * block;
+    let rows = offsets.iter().map(|offset| base + offset).chain([first]);
+    let (n, k) = (launch.dims.n, launch.dims.k);
+    let shape = |(index, m)| AbsorbShape::of_entry(entry, 1 + (index as u64 & 1), m, n, k);
+    rows.filter(|m| launch.runs(*m, tile)).enumerate().map(shape).collect()
 }
 
 /// GLM-5.2's depths (192 and 512) and ones that no group divides; head- and token-major.

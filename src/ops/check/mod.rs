@@ -20,7 +20,7 @@ use serde::Serialize;
 pub use compare::{Agreement, agreement};
 
 use super::reference::target;
-use super::{Library, OpError};
+use super::{Library, OpError, Pack};
 use crate::hip::{Device, Fidelity};
 
 /// Largest error, relative to the largest reference value, that passes.
@@ -119,27 +119,57 @@ pub fn run(device: &Device, progress: impl FnMut(&Finding)) -> Result<CheckRepor
     report
 }
 
-fn run_all(device: &Device, mut progress: impl FnMut(&Finding)) -> Result<CheckReport, OpError> {
+/// Runs every kernel of a pack, like [`run`].
+///
+/// # Errors
+/// As [`run`].
+pub fn run_pack(
+    device: &Device,
+    pack: &Pack,
+    progress: impl FnMut(&Finding),
+) -> Result<CheckReport, OpError> {
+    device.set_fidelity(Fidelity::Functional);
+    device.set_check_waits(true);
+    let library = Library::from_entries(device, &pack.entries)?;
+    let report = in_session(device, &library, progress, |session| {
+        absorb::check_pack(session, &pack.entries)
+    });
+    device.set_check_waits(false);
+    report
+}
+
+fn run_all(device: &Device, progress: impl FnMut(&Finding)) -> Result<CheckReport, OpError> {
+    let library = Library::load(device)?;
+    in_session(device, &library, progress, |session| {
+        fill::check(session)?;
+        gemm::check(session)?;
+        absorb::check(session)?;
+        logits::check(session)?;
+        select::check(session)?;
+        pipelines::check(session)
+    })
+}
+
+fn in_session(
+    device: &Device,
+    library: &Library,
+    mut progress: impl FnMut(&Finding),
+    checks: impl FnOnce(&mut Session<'_>) -> Result<(), OpError>,
+) -> Result<CheckReport, OpError> {
     let name = device.info().arch.clone();
     let arch = target(&name)
         .ok_or_else(|| OpError::MissingKernel { id: "any".into(), arch: name.clone() })?;
-    let library = Library::load(device)?;
     let mut findings = Vec::new();
     let mut session = Session {
         device,
-        library: &library,
+        library,
         arch,
         record: &mut |finding| {
             progress(&finding);
             findings.push(finding);
         },
     };
-    fill::check(&mut session)?;
-    gemm::check(&mut session)?;
-    absorb::check(&mut session)?;
-    logits::check(&mut session)?;
-    select::check(&mut session)?;
-    pipelines::check(&mut session)?;
+    checks(&mut session)?;
     Ok(CheckReport { arch: name, findings })
 }
 

@@ -1,0 +1,205 @@
+//! Kernel packs: folders of exported code objects with a manifest like the bundled one.
+//!
+//! In goes a folder; out come kernel entries that carry the launches they were compiled for, and
+//! what the pack was made from. `python -m chunktune_sglang.export_kernels` writes such folders.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{self, KernelEntry, Tile};
+use crate::files::{FileError, sha256_hex};
+
+/// Manifest of a pack.
+pub const MANIFEST: &str = "manifest.toml";
+
+/// LDS of a workgroup on gfx950, bytes; gfx942 has less and says so itself.
+const MAX_LDS: u32 = 160 << 10;
+
+/// What a pack says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackInfo {
+    /// Target.
+    pub arch: String,
+    /// Version of the compiler.
+    pub triton: String,
+    /// Version of AITER, or `unknown`.
+    pub aiter: String,
+    /// File that the kernels were compiled from.
+    pub source: String,
+    /// SHA-256 of that file, hex.
+    pub source_sha256: String,
+    /// Files that named the tiles.
+    #[serde(default)]
+    pub config: Vec<ConfigFile>,
+}
+
+/// A file that named tiles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigFile {
+    /// Its name.
+    pub file: String,
+    /// SHA-256, hex.
+    pub sha256: String,
+}
+
+/// Heads, columns and depth of a shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dims {
+    /// Heads of a rank; the engine's choice of tile depends on them, the code does not.
+    pub b: u64,
+    /// Columns.
+    pub n: u64,
+    /// Depth.
+    pub k: u64,
+}
+
+/// At which residues of M the engine runs a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Picks {
+    /// Where the tile divides M.
+    Even,
+    /// Where it does not.
+    Ragged,
+    /// Everywhere: the engine has one kernel only.
+    All,
+}
+
+/// Order of the workgroups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GridOrder {
+    /// Heads, then all tiles of a head.
+    #[serde(rename = "b_mn")]
+    HeadsThenTiles,
+}
+
+/// The launches that a kernel of a pack was compiled for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PackLaunch {
+    /// Name of the shape.
+    pub shape: String,
+    /// The shape.
+    pub dims: Dims,
+    /// Ranges of M, both ends included, in which the engine takes this tile.
+    pub rows: Vec<[u64; 2]>,
+    /// At which M of them.
+    pub picks: Picks,
+    /// Order of the workgroups.
+    pub grid: GridOrder,
+    /// Dynamic LDS, bytes.
+    pub lds: u32,
+    /// Whether the result is `[b, m, n]`; else `[m, b, n]`.
+    pub head_major_out: bool,
+    /// Settings of the tile as the configuration has them, JSON.
+    pub settings: String,
+    /// What the compiler was told of the arguments.
+    pub specialised: String,
+}
+
+impl PackLaunch {
+    /// Whether the engine runs the kernel at `m` rows.
+    pub fn runs(&self, m: u64, tile: Tile) -> bool {
+        let whole =
+            m.is_multiple_of(u64::from(tile.m)) && self.dims.n.is_multiple_of(u64::from(tile.n));
+        self.rows.iter().any(|[first, last]| (*first..=*last).contains(&m))
+            && match self.picks {
+                Picks::Even => whole,
+                Picks::Ragged => !whole,
+                Picks::All => true,
+            }
+    }
+
+    /// What is out of range, with its field.
+    pub(super) fn problem(&self) -> Option<(&'static str, String)> {
+        let Dims { b, n, k } = self.dims;
+        if [b, n, k].contains(&0) {
+            return Some(("dims", format!("are {b}, {n}, {k}; expected at least 1")));
+        }
+        if self.rows.is_empty() || self.rows.iter().any(|[first, last]| *first == 0 || first > last)
+        {
+            return Some(("rows", format!("are {:?}; expected [first, last] from 1", self.rows)));
+        }
+        if self.lds > MAX_LDS {
+            return Some(("lds", format!("is {}; expected at most {MAX_LDS}", self.lds)));
+        }
+        None
+    }
+}
+
+/// A pack for one target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pack {
+    /// What it was made from.
+    pub info: PackInfo,
+    /// Its kernels.
+    pub entries: Vec<KernelEntry>,
+    /// SHA-256 of its manifest, hex.
+    pub sha256: String,
+}
+
+impl Pack {
+    /// Reads the pack in `dir` for `arch`.
+    ///
+    /// # Errors
+    /// A missing or damaged manifest or code object, or a pack of another target.
+    pub fn read(dir: &Path, arch: &str) -> Result<Self, FileError> {
+        let path = dir.join(MANIFEST);
+        let text = fs::read_to_string(&path).map_err(|e| FileError::io(&path, "reading", e))?;
+        let object = |arch: &str, file: &str| {
+            // A name that leaves the folder is none of the pack's.
+            let inside = !file.contains(['/', '\\']);
+            let object = dir.join(arch).join(format!("{file}.hsaco"));
+            inside.then(|| fs::read(object).ok()).flatten().map(Cow::Owned)
+        };
+        let malformed = |detail: String| FileError::Malformed {
+            path: path.clone(),
+            format: "kernel pack",
+            detail,
+        };
+        let (entries, info) = manifest::read_pack(&text, arch, object)
+            .map_err(|error| malformed(error.to_string()))?;
+        let info = info.ok_or_else(|| malformed("it has no table `pack`".to_owned()))?;
+        if info.arch != arch {
+            return Err(FileError::field(&path, "pack.arch", arch, info.arch));
+        }
+        if let Some(entry) = entries.iter().find(|entry| entry.launch.is_none()) {
+            return Err(malformed(format!("kernel {} has no table `launch`", entry.id)));
+        }
+        Ok(Self { info, entries, sha256: sha256_hex(text.as_bytes()) })
+    }
+
+    /// The bundled kernels with those of the pack in place of the bundled ones of the same
+    /// operation.
+    pub fn over(&self, bundled: Vec<KernelEntry>) -> Vec<KernelEntry> {
+        let replaced = |entry: &KernelEntry| self.entries.iter().any(|own| own.op == entry.op);
+        let kept = bundled.into_iter().filter(|entry| !replaced(entry));
+        kept.chain(self.entries.iter().cloned()).collect()
+    }
+}
+
+impl fmt::Display for PackInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let short = |hash: &str| hash.chars().take(12).collect::<String>();
+        write!(
+            f,
+            "kernels of {} ({}), AITER {}, compiled by triton {}; tiles of",
+            self.source,
+            short(&self.source_sha256),
+            self.aiter,
+            self.triton
+        )?;
+        for (index, config) in self.config.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(f, "{comma} {} ({})", config.file, short(&config.sha256))?;
+        }
+        Ok(())
+    }
+}
