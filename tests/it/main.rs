@@ -5,6 +5,7 @@ mod bad_input;
 mod command;
 mod fake_hip;
 mod faults;
+mod kernel_pack;
 mod kernels;
 mod main_job;
 mod plan;

@@ -11,7 +11,7 @@ use crate::tools;
 /// Python in the folder of the package; none, with the reason printed, where there is none.
 ///
 /// `CHUNKTUNE_PYTHON` names the interpreter, such as that of a virtual environment.
-fn python() -> Option<Command> {
+pub fn python() -> Option<Command> {
     let mut command = match std::env::var_os("CHUNKTUNE_PYTHON") {
         Some(path) => Command::new(path),
         None => tools::tool("python3")?,

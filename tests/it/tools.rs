@@ -9,8 +9,13 @@ pub fn tool(name: &str) -> Option<Command> {
     if std::env::split_paths(&path).any(|dir| dir.join(name).is_file()) {
         return Some(Command::new(name));
     }
-    let required = std::env::var_os("CHUNKTUNE_REQUIRE_TOOLS").is_some_and(|v| v == "1");
-    assert!(!required, "CHUNKTUNE_REQUIRE_TOOLS=1, but there is no {name}");
-    println!("skipped: there is no {name}");
+    report_missing(name);
     None
+}
+
+/// Says that a test is skipped for want of `what`, or fails as [`tool`] does.
+pub fn report_missing(what: &str) {
+    let required = std::env::var_os("CHUNKTUNE_REQUIRE_TOOLS").is_some_and(|v| v == "1");
+    assert!(!required, "CHUNKTUNE_REQUIRE_TOOLS=1, but there is no {what}");
+    println!("skipped: there is no {what}");
 }

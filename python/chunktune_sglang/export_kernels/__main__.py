@@ -45,6 +45,13 @@ def arguments() -> argparse.Namespace:
         metavar="NAME:B:N:K",
         help="heads, columns and depth of an absorb GEMM on one rank; default: GLM-5.2 at TP 4",
     )
+    parser.add_argument(
+        "--rows-from",
+        type=int,
+        default=1,
+        metavar="M",
+        help="leave out kernels that run at fewer rows only; 257 leaves the prefill of SGLang",
+    )
     return parser.parse_args()
 
 
@@ -58,7 +65,7 @@ def main() -> int:
         folders = [given.configs] if given.configs else []
         folders.append(aiter / "ops/triton/configs")
         kernels, files, kernel = absorb.export(
-            aiter, folders, given.arch, given.shape or list(GLM_5_2_TP4)
+            aiter, folders, given.arch, given.shape or list(GLM_5_2_TP4), given.rows_from
         )
         versions = {"triton": triton.__version__, "aiter": source.version_of(aiter)}
         manifest = pack.write(given.out, given.arch, kernels, files, kernel, versions)

@@ -54,9 +54,12 @@ class Kernel:
 
 
 def export(
-    aiter: Path, folders: list[Path], arch: str, shapes: list[Shape]
+    aiter: Path, folders: list[Path], arch: str, shapes: list[Shape], rows_from: int
 ) -> tuple[list[Kernel], list[ConfigFile], source.Source]:
-    """Compiles the kernels of every shape, and the files that named their tiles."""
+    """Compiles the kernels of every shape that some M from `rows_from` on runs.
+
+    Answers with them and with the files that named their tiles.
+    """
     kernel = source.load(aiter, FILE, f"_{FILE}_kernel")
     made: list[Kernel] = []
     files: list[ConfigFile] = []
@@ -64,7 +67,9 @@ def export(
         tuned, file = configs.of_aiter(folders, arch, FAMILY, shape.b, shape.n, shape.k)
         if file not in files:
             files.append(file)
-        made += _of_shape(kernel, arch, shape, configs.with_sglang(tuned, arch, shape.b, shape.n))
+        buckets = configs.with_sglang(tuned, arch, shape.b, shape.n)
+        wanted = [bucket for bucket in buckets if bucket.last >= rows_from]
+        made += _of_shape(kernel, arch, shape, wanted)
     return made, files, kernel
 
 

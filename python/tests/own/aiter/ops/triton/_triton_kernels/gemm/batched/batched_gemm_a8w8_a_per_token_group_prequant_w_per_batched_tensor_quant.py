@@ -72,8 +72,9 @@ def _batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant_ker
             group = tl.load(x + at[None, :] * stride_in_ak, mask=at[None, :] < K, other=0.0)
             weights = tl.load(w + at[:, None] * stride_in_bk, mask=at[:, None] < K, other=0.0)
         wide = group.to(tl.float32)
-        scale = tl.maximum(tl.max(tl.abs(wide), axis=1), 1e-10)[:, None] / DTYPE_MAX
-        narrow = tl.clamp(wide / scale, DTYPE_MIN, DTYPE_MAX).to(b_ptr.dtype.element_ty)
+        scale = tl.maximum(tl.max(tl.abs(wide), axis=1), 1e-10)[:, None] * (1.0 / DTYPE_MAX)
+        # By the reciprocal, as the deployed kernel does: a division rounds ties of fp8 otherwise.
+        narrow = tl.clamp(wide * (1.0 / scale), DTYPE_MIN, DTYPE_MAX).to(b_ptr.dtype.element_ty)
         total += tl.dot(narrow, weights) * scale
     out = (total * tl.load(b_scale_ptr)).to(tl.bfloat16)
     to = c_ptr + head * stride_in_cb + rows[:, None] * stride_in_cm.to(tl.int64)
