@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use super::atomic::{self, AtomicOp};
-use super::{Lanes, WAVE};
+use super::{Lanes, WAVE, quad};
 use crate::isa::{Op, op};
 
 /// Which part of a register a sub-dword access uses.
@@ -41,6 +41,8 @@ pub(super) struct Spec {
     pub action: Action,
     /// Bytes in memory per lane: 1, 2, 4, 8, 12 or 16.
     pub bytes: u32,
+    /// Whether the mnemonic says that loaded data goes to LDS.
+    pub to_lds: bool,
 }
 
 static SPECS: LazyLock<Vec<Spec>> =
@@ -62,27 +64,30 @@ impl Spec {
 
 /// Spec of a FLAT, GLOBAL, SCRATCH, MUBUF or DS mnemonic.
 fn parse(name: &str) -> Spec {
-    let other = Spec { action: Action::Other, bytes: 0 };
+    let spec = |action, bytes| Spec { action, bytes, to_lds: false };
+    let other = spec(Action::Other, 0);
     let Some((space, rest)) = name.split_once('_') else { return other };
     if !["flat", "global", "scratch", "buffer", "ds"].contains(&space) {
         return other;
     }
     if ["inv", "wbl2", "nop"].contains(&rest) {
-        return Spec { action: Action::Control, bytes: 0 };
+        return spec(Action::Control, 0);
     }
     if space == "ds" {
         return parse_ds(rest).unwrap_or(other);
     }
     let parsed = match rest.split_once('_') {
-        Some(("load", what)) => transfer(what.strip_prefix("lds_").unwrap_or(what), true),
+        Some(("load", what)) => match what.strip_prefix("lds_") {
+            Some(what) => transfer(what, true).map(|spec| Spec { to_lds: true, ..spec }),
+            None => transfer(what, true),
+        },
         Some(("store", what)) => transfer(what, false),
         Some(("atomic", what)) => {
             let (what, wide) = match what.strip_suffix("_x2") {
                 Some(what) => (what, true),
                 None => (what, what.ends_with("f64")),
             };
-            AtomicOp::parse(what)
-                .map(|op| Spec { action: Action::Atomic(op), bytes: if wide { 8 } else { 4 } })
+            AtomicOp::parse(what).map(|op| spec(Action::Atomic(op), if wide { 8 } else { 4 }))
         }
         _ => None,
     };
@@ -107,7 +112,7 @@ fn transfer(what: &str, load: bool) -> Option<Spec> {
         _ => return None,
     };
     let action = if load { Action::Load { signed, part } } else { Action::Store { part } };
-    Some(Spec { action, bytes })
+    Some(Spec { action, bytes, to_lds: false })
 }
 
 /// `rest` is a DS mnemonic without `ds_`.
@@ -120,7 +125,8 @@ fn parse_ds(rest: &str) -> Option<Spec> {
     let (name, ty) = rest.rsplit_once('_')?;
     let name = name.strip_suffix("_rtn").unwrap_or(name);
     let op = AtomicOp::parse_ds(name, ty)?;
-    Some(Spec { action: Action::Atomic(op), bytes: if ty.ends_with("64") { 8 } else { 4 } })
+    let bytes = if ty.ends_with("64") { 8 } else { 4 };
+    Some(Spec { action: Action::Atomic(op), bytes, to_lds: false })
 }
 
 /// The active lanes of a mask, in ascending order.
@@ -191,10 +197,14 @@ pub(super) fn insert(reg: &mut u32, value: u32, part: Part) {
 
 #[inline(always)]
 unsafe fn load_dwords<const N: usize>(
-    regs: [&mut Lanes; N],
+    mut regs: [&mut Lanes; N],
     mask: u64,
     at: impl Fn(usize) -> *const u8,
 ) {
+    // SAFETY: 4 * N readable bytes, by the contract of `load`.
+    if mask == u64::MAX && unsafe { quad::load(&mut regs, &at) } {
+        return;
+    }
     each_lane(mask, |lane| {
         // SAFETY: 4 * N readable bytes, by the contract of `load`.
         let data = unsafe { at(lane).cast::<[u32; N]>().read_unaligned() };
@@ -236,6 +246,10 @@ unsafe fn store_dwords<const N: usize>(
     mask: u64,
     at: impl Fn(usize) -> *mut u8,
 ) {
+    // SAFETY: 4 * N writable bytes, by the contract of `store`.
+    if mask == u64::MAX && unsafe { quad::store(&regs, &at) } {
+        return;
+    }
     each_lane(mask, |lane| {
         let data: [u32; N] = std::array::from_fn(|n| regs[n].0[lane]);
         // SAFETY: 4 * N writable bytes, by the contract of `store`.

@@ -48,6 +48,7 @@ impl Resource {
 }
 
 /// Executes a MUBUF instruction.
+#[inline(always)]
 pub(super) fn execute(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
@@ -74,25 +75,18 @@ pub(super) fn execute(
     // The index comes first where both are there.
     let index = vaddr.first().filter(|_| mods.idxen);
     let offset = vaddr.last().filter(|_| mods.offen);
-    let imm = inst.imm as u32;
-    // Lanes with all, and with only some, of their dwords in range.
-    let (mut inside, mut partly) = (0u64, 0u64);
-    let mut within = [0u64; WAVE];
-    for lane in access::lanes(exec) {
-        let index = index.map_or(0, |r| r.0[lane]);
-        let offset = u64::from(offset.map_or(0, |r| r.0[lane])) + u64::from(imm);
-        let at = u64::from(index) * u64::from(resource.stride) + offset;
-        within[lane] = at + u64::from(soffset);
-        ctx.access.addr[lane] = resource.base + within[lane];
-        let records = u64::from(resource.num_records);
-        if mods.idxen && resource.stride != 0 {
-            inside |= u64::from(u64::from(index) < records) << lane;
-        } else if within[lane] + u64::from(spec.bytes) <= records {
-            inside |= 1 << lane;
-        } else if within[lane] + 4 <= records && spec.bytes > 4 {
-            partly |= 1 << lane;
-        }
+    let mut within = [u64::from(soffset) + u64::from(inst.imm as u32); WAVE];
+    if let Some(offset) = offset {
+        within.iter_mut().zip(&offset.0).for_each(|(at, &o)| *at += u64::from(o));
     }
+    if let Some(index) = index {
+        let stride = u64::from(resource.stride);
+        within.iter_mut().zip(&index.0).for_each(|(at, &i)| *at += u64::from(i) * stride);
+    }
+    let addr = &mut ctx.access.addr;
+    addr.iter_mut().zip(&within).for_each(|(addr, at)| *addr = resource.base + at);
+    let elements = index.filter(|_| resource.stride != 0);
+    let (inside, partly) = in_range(&resource, spec, elements, &within, exec);
     ctx.access.mask = inside;
     if exec != inside {
         outside(wave, ctx, inst, spec, exec & !inside)?;
@@ -105,6 +99,37 @@ pub(super) fn execute(
     perform(wave, ctx, inst, spec, inst.dst, inst.dst)
 }
 
+/// Lanes of `exec` that have all, and only some, of their dwords in range. With an index and a stride
+/// `elements` holds the elements' numbers; otherwise the bytes `within` count.
+#[inline(always)]
+fn in_range(
+    resource: &Resource,
+    spec: Spec,
+    elements: Option<&Lanes>,
+    within: &[u64; WAVE],
+    exec: u64,
+) -> (u64, u64) {
+    let records = u64::from(resource.num_records);
+    if let Some(index) = elements {
+        let lanes = access::lanes(exec);
+        let inside = lanes.filter(|&lane| u64::from(index.0[lane]) < records);
+        return (inside.fold(0, |m, lane| m | 1 << lane), 0);
+    }
+    let max = within.iter().fold(0, |max, &at| at.max(max));
+    if max + u64::from(spec.bytes) <= records {
+        return (exec, 0);
+    }
+    let (mut inside, mut partly) = (0u64, 0u64);
+    for lane in access::lanes(exec) {
+        if within[lane] + u64::from(spec.bytes) <= records {
+            inside |= 1 << lane;
+        } else if within[lane] + 4 <= records && spec.bytes > 4 {
+            partly |= 1 << lane;
+        }
+    }
+    (inside, partly)
+}
+
 /// Zeroes what lanes out of range would have loaded.
 fn outside(
     wave: &mut Wave,
@@ -114,7 +139,7 @@ fn outside(
     lanes: u64,
 ) -> Result<(), FaultKind> {
     let part = match spec.action {
-        Action::Load { .. } if to_lds(inst) => {
+        Action::Load { .. } if to_lds(inst, spec) => {
             return write_lds(wave, ctx, inst, &[Lanes::ZERO; 4][..spec.dwords()], lanes);
         }
         Action::Load { part, .. } => part,
@@ -143,7 +168,7 @@ fn partial(
         Action::Store { .. } => false,
         _ => return Ok(()),
     };
-    if to_lds(inst) {
+    if to_lds(inst, spec) {
         return Err(unimplemented(inst));
     }
     let first = vector_index(wave, inst.dst, spec.dwords())?;

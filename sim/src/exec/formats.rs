@@ -185,16 +185,11 @@ impl Format {
         let magnitude = code & ((1 << spec.sign_shift()) - 1);
         let sign = (code >> spec.sign_shift()) << 31;
         let shifted = magnitude << (23 - spec.man_bits);
-        let value = if spec.sign_shift() == 7 {
-            // Rebiasing by multiplication normalises subnormals too. They are rare in 8-bit data,
-            // which matters as some hosts multiply f32 subnormals slowly.
-            (f32::from_bits(shifted) * pow2(127 - spec.bias)).to_bits()
-        } else {
-            let bits = shifted + (((127 - spec.bias) as u32) << 23);
-            // A subnormal becomes 1.m times the smallest normal power, less that power.
-            let subnormal = f32::from_bits(bits + (1 << 23)) - pow2(1 - spec.bias);
-            if magnitude < 1 << spec.man_bits { subnormal.to_bits() } else { bits }
-        };
+        let bits = shifted + (((127 - spec.bias) as u32) << 23);
+        // A subnormal becomes 1.m times the smallest normal power, less that power: many hosts
+        // multiply f32 subnormals slowly.
+        let subnormal = f32::from_bits(bits + (1 << 23)) - pow2(1 - spec.bias);
+        let value = if magnitude < 1 << spec.man_bits { subnormal.to_bits() } else { bits };
         let signed = value | sign;
         let max = spec.max_code();
         f32::from_bits(match spec.special {

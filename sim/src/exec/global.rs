@@ -13,6 +13,7 @@ use crate::isa::{Arch, Enc, Inst, Operand, reg};
 use crate::memory::AddressSpace;
 
 /// Executes a FLAT, GLOBAL, SCRATCH, MUBUF or MTBUF instruction.
+#[inline(always)]
 pub fn execute(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
     let spec = Spec::of(inst.op);
     match (spec.action, inst.enc) {
@@ -34,14 +35,16 @@ pub(super) fn unimplemented(inst: &Inst) -> FaultKind {
 }
 
 /// Whether the loaded data goes to LDS instead of registers.
-pub(super) fn to_lds(inst: &Inst) -> bool {
-    inst.mods.lds || inst.op.info().name.contains("_load_lds_")
+#[inline]
+pub(super) fn to_lds(inst: &Inst, spec: Spec) -> bool {
+    inst.mods.lds || spec.to_lds
 }
 
 /// Starts the record of an access by the active lanes; its addresses are filled in by the caller.
+#[inline(always)]
 pub(super) fn begin(wave: &Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) {
     ctx.access.kind = match spec.action {
-        Action::Load { .. } if to_lds(inst) => MemKind::LoadToLds,
+        Action::Load { .. } if to_lds(inst, spec) => MemKind::LoadToLds,
         Action::Load { .. } => MemKind::Load,
         Action::Store { .. } => MemKind::Store,
         Action::Atomic(_) => MemKind::Atomic,
@@ -53,6 +56,7 @@ pub(super) fn begin(wave: &Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) {
 }
 
 /// Addresses of a 64-bit vector address pair plus the offset.
+#[inline(always)]
 fn vector_addresses(wave: &Wave, inst: &Inst, addr: &mut [u64; WAVE]) -> Result<(), FaultKind> {
     let first = vector_index(wave, inst.src[0], 2)?;
     let (low, high) = (&wave.vgpr[first].0, &wave.vgpr[first + 1].0);
@@ -64,6 +68,7 @@ fn vector_addresses(wave: &Wave, inst: &Inst, addr: &mut [u64; WAVE]) -> Result<
     Ok(())
 }
 
+#[inline(always)]
 fn global(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result<(), FaultKind> {
     begin(wave, ctx, inst, spec);
     if inst.src[2] == Operand::None {
@@ -136,6 +141,7 @@ impl Located {
 }
 
 /// Finds the active lanes' memory; a lane that leaves its allocation is a fault.
+#[inline(always)]
 pub(super) fn locate(
     mem: &AddressSpace,
     addr: &[u64; WAVE],
@@ -168,6 +174,7 @@ pub(super) fn locate(
 }
 
 /// Moves the data of the recorded access, whose addresses are device addresses.
+#[inline(always)]
 pub(super) fn perform(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
@@ -193,6 +200,7 @@ pub(super) fn perform(
 /// # Safety
 /// For every lane of `ctx.access.mask`, `at(lane)` points to `spec.bytes` valid bytes outside the
 /// wave's registers.
+#[inline(always)]
 pub(super) unsafe fn move_data(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
@@ -204,7 +212,7 @@ pub(super) unsafe fn move_data(
 ) -> Result<(), FaultKind> {
     let (mask, n) = (ctx.access.mask, spec.dwords());
     match spec.action {
-        Action::Load { .. } if to_lds(inst) => {
+        Action::Load { .. } if to_lds(inst, spec) => {
             // SAFETY: by contract.
             unsafe { load_to_lds(wave, ctx, inst, spec, |lane| at(lane).cast_const()) }
         }

@@ -18,6 +18,7 @@ use crate::fault::FaultKind;
 use crate::isa::{Inst, Op, reg};
 
 /// Executes a DS instruction.
+#[inline(always)]
 pub fn execute(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
     if inst.mods.gds {
         return Err(unimplemented(inst, " gds"));
@@ -72,6 +73,7 @@ fn data<'a>(wave: &'a Wave, inst: &Inst, src: usize, n: usize) -> Result<&'a [La
 
 /// Fills `addr` with the lanes' LDS offsets and checks them. Base plus offset wraps at 32 bits:
 /// since Sea Islands LLVM folds constants into the offset whatever the sign of the base.
+#[inline(always)]
 fn locate(
     wave: &Wave,
     inst: &Inst,
@@ -89,8 +91,14 @@ fn locate(
 }
 
 /// Checks that all active lanes stay inside an LDS of `size` bytes.
+#[inline(always)]
 fn check(addr: &[u64; WAVE], mask: u64, bytes: u32, size: usize) -> Result<(), FaultKind> {
     let last = (size as u64).checked_sub(u64::from(bytes));
+    let max = addr.iter().fold(0, |max, &addr| addr.max(max));
+    // Only where this does not hold do inactive lanes have to be left out.
+    if last.is_some_and(|last| max <= last) {
+        return Ok(());
+    }
     let mut outside = 0u64;
     for (lane, addr) in addr.iter().enumerate() {
         outside |= u64::from(last.is_none_or(|last| *addr > last)) << lane;
@@ -121,6 +129,7 @@ fn begin(access: &mut MemAccess, wave: &Wave, kind: MemKind, bytes: u32) {
 }
 
 /// Instructions with one address and one piece of data.
+#[inline(always)]
 fn single(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result<(), FaultKind> {
     let kind = match spec.action {
         Action::Load { .. } => MemKind::LdsRead,
@@ -217,9 +226,10 @@ fn locate2(
 const fn plain(bytes: u32, load: bool) -> Spec {
     let part = Part::Whole;
     let action = if load { Action::Load { signed: false, part } } else { Action::Store { part } };
-    Spec { action, bytes }
+    Spec { action, bytes, to_lds: false }
 }
 
+#[inline(always)]
 fn read2(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
@@ -240,6 +250,7 @@ fn read2(
     Ok(())
 }
 
+#[inline(always)]
 fn write2(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,

@@ -7,6 +7,7 @@
 //! in f32 (f64, wrapping i32) in the order of k; subnormals are kept, as on CDNA3 and later.
 
 mod double;
+mod kept;
 mod kernel;
 mod panel;
 mod scale;
@@ -16,13 +17,15 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::kept::Kept;
+use self::kept::Key;
 use self::kernel::Operand as Side;
 use self::panel::{Panel, blgp_source};
-use self::scale::Scales;
+use self::scale::{Factors, Scales};
 use self::shape::{Data, Elem, Shape};
 use super::formats::Format;
 use super::operand::{scalar32, vector_index};
-use super::{Ctx, Lanes, WAVE, Wave};
+use super::{Ctx, Lanes, WAVE, Wave, host};
 use crate::fault::FaultKind;
 use crate::isa::{Arch, Inst, Operand};
 
@@ -38,8 +41,8 @@ pub fn execute(wave: &mut Wave, ctx: &Ctx<'_>, inst: &Inst) -> Result<(), FaultK
         return sparse::execute(wave, inst, &job);
     }
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the features were just found.
+    if host::wide() {
+        // SAFETY: the host has AVX2 and FMA.
         unsafe { run_avx(wave, inst, &job) };
         return Ok(());
     }
@@ -121,9 +124,9 @@ impl Job {
     }
 
     /// The registers of A (side 0) or B (side 1).
-    fn regs<'a>(&self, wave: &'a Wave, side: usize) -> &'a [Lanes] {
+    fn regs<'a>(&self, vgpr: &'a [Lanes], side: usize) -> &'a [Lanes] {
         let (first, len) = self.src[side];
-        wave.vgpr.get(first..first + len).unwrap_or(&[])
+        vgpr.get(first..first + len).unwrap_or(&[])
     }
 
     /// Block of A that each block multiplies: with CBSZ, groups of `2^cbsz` blocks share the one
@@ -144,8 +147,8 @@ impl Job {
     /// Products of bytes are summed in f32 too, apart from C: at most 128 of them stay below 2^21,
     /// so every sum is exact; they are added to C as wrapping integers.
     #[inline(always)]
-    fn accumulate(&self, wave: &mut Wave, multiply: impl FnOnce(&mut [Lanes])) {
-        let acc = self.accumulators(wave);
+    fn accumulate(&self, vgpr: &mut [Lanes], multiply: impl FnOnce(&mut [Lanes])) {
+        let acc = self.accumulators(vgpr);
         if self.shape.a != Elem::I8 {
             return multiply(acc);
         }
@@ -159,15 +162,15 @@ impl Job {
     }
 
     /// Sets D to C and returns it.
-    fn accumulators<'a>(&self, wave: &'a mut Wave) -> &'a mut [Lanes] {
+    fn accumulators<'a>(&self, vgpr: &'a mut [Lanes]) -> &'a mut [Lanes] {
         match self.c {
             Init::Registers(c) if c == self.dst => {}
-            Init::Registers(c) => wave.vgpr.copy_within(c..c + self.dst_len, self.dst),
+            Init::Registers(c) => vgpr.copy_within(c..c + self.dst_len, self.dst),
             Init::Constant(value) => {
-                wave.vgpr[self.dst..self.dst + self.dst_len].fill(Lanes([value; WAVE]));
+                vgpr[self.dst..self.dst + self.dst_len].fill(Lanes([value; WAVE]));
             }
         }
-        &mut wave.vgpr[self.dst..self.dst + self.dst_len]
+        &mut vgpr[self.dst..self.dst + self.dst_len]
     }
 }
 
@@ -202,43 +205,86 @@ fn run_avx(wave: &mut Wave, inst: &Inst, job: &Job) {
 /// Unpacks, multiplies and writes back a dense operation of up to 32-bit elements.
 #[inline(always)]
 fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
+    let Wave { vgpr, kept, .. } = wave;
+    let codes = job.scales.map(|scale| scale.map(|s| s.codes(vgpr)));
+    if codes.iter().flatten().any(Scales::extreme) {
+        return scale::run_wide(vgpr, job);
+    }
     let permuted;
-    let mut b_regs = job.regs(wave, 1);
+    let mut b_regs = job.regs(vgpr, 1);
     if job.shape.a != Elem::Mx && inst.mods.blgp != 0 {
         permuted = permute(b_regs, inst.mods.blgp);
         b_regs = &permuted;
     }
-    if job.scales.iter().flatten().any(|s| s.extreme(wave)) {
-        return scale::run_wide(wave, job);
-    }
-    let (mut a, mut b) = (Panel::new(), Panel::new());
-    unpack::<FAST>(&mut a, job.regs(wave, 0), wave, job, 0);
-    unpack::<FAST>(&mut b, b_regs, wave, job, 1);
-    job.accumulate(wave, |acc| match job.shape.m {
-        4 => small::multiply(acc, a.flat(), b.flat(), job.a_block(inst)),
-        16 => blocks::<16, FAST>(inst, job, acc, a.flat(), b.flat()),
-        _ => blocks::<32, FAST>(inst, job, acc, a.flat(), b.flat()),
+    let [kept_a, kept_b] = kept.sides();
+    let (mut own_a, mut own_b) = (Panel::new(), Panel::new());
+    let a = panel::<FAST>(kept_a, &mut own_a, job.regs(vgpr, 0), codes[0], job, 0);
+    let b = panel::<FAST>(kept_b, &mut own_b, b_regs, codes[1], job, 1);
+    job.accumulate(vgpr, |acc| match job.shape.m {
+        4 => small::multiply(acc, a, b, job.a_block(inst)),
+        16 => blocks::<16, FAST>(inst, job, acc, a, b),
+        _ => blocks::<32, FAST>(inst, job, acc, a, b),
     });
+}
+
+/// The elements of A (side 0) or B (side 1), times their scales: kept ones, or unpacked to `own`
+/// where that costs little.
+#[inline(always)]
+fn panel<'a, const FAST: bool>(
+    kept: &'a mut kept::Side,
+    own: &'a mut Panel<f32>,
+    regs: &[Lanes],
+    codes: Option<[u8; WAVE]>,
+    job: &Job,
+    side: usize,
+) -> &'a [f32] {
+    let (data, count) = (job.data[side], job.shape.per_lane());
+    if matches!(data, Data::F32 | Data::Bf16) {
+        panel::floats(own, regs, data, count, |_| None);
+        return own.flat();
+    }
+    let chunked = job.chunked(side);
+    let key = Key { data, count, scales: codes.map(|codes| (codes, chunked)) };
+    let unpack = |panel: &mut Panel<f32>| {
+        let factors = codes.map(|codes| Scales::factors(&codes, job.shape.m, chunked));
+        #[cfg(target_arch = "x86_64")]
+        if FAST {
+            // SAFETY: `FAST` promises AVX2 and FMA.
+            return unsafe { unpack_avx(panel, regs, data, count, factors.as_ref()) };
+        }
+        unpack::<FAST>(panel, regs, data, count, factors.as_ref());
+    };
+    kept.panel(job.src[side].0, regs, key, unpack).flat()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn unpack_avx(
+    panel: &mut Panel<f32>,
+    regs: &[Lanes],
+    data: Data,
+    count: usize,
+    factors: Option<&Factors>,
+) {
+    unpack::<true>(panel, regs, data, count, factors);
 }
 
 #[inline(always)]
 fn unpack<const FAST: bool>(
     panel: &mut Panel<f32>,
     regs: &[Lanes],
-    wave: &Wave,
-    job: &Job,
-    side: usize,
+    data: Data,
+    count: usize,
+    factors: Option<&Factors>,
 ) {
-    let count = job.shape.per_lane();
-    let factors = job.scales[side].map(|s| s.factors(wave, job.shape.m, job.chunked(side)));
     #[cfg(target_arch = "x86_64")]
-    if FAST && job.data[side] == Data::Float(Format::Fp4) {
+    if FAST && data == Data::Float(Format::Fp4) {
         // SAFETY: `FAST` promises AVX2.
-        return unsafe { panel::fp4_avx(panel, regs, count, factors.as_ref()) };
+        return unsafe { panel::fp4_avx(panel, regs, count, factors) };
     }
-    match &factors {
-        None => panel::floats(panel, regs, job.data[side], count, |_| None),
-        Some(f) => panel::floats(panel, regs, job.data[side], count, |j| f.get(j / 16)),
+    match factors {
+        None => panel::floats(panel, regs, data, count, |_| None),
+        Some(f) => panel::floats(panel, regs, data, count, |j| f.get(j / 16)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Architectural state of a wave and what its instructions can reach.
 
 use super::Program;
+use super::mfma::Kept;
 use super::vector::Scratch;
 use crate::isa::reg;
 use crate::memory::AddressSpace;
@@ -131,6 +132,8 @@ pub struct Wave {
     pub id: u32,
     /// Working registers of vector instructions; nothing in them outlives an instruction.
     pub(super) lanes: Box<Scratch>,
+    /// Unpacked operands of its matrix operations.
+    pub(super) kept: Kept,
 }
 
 impl Wave {
@@ -147,6 +150,7 @@ impl Wave {
             scratch_stride,
             id: 0,
             lanes: Box::new(Scratch::ZERO),
+            kept: Kept::default(),
         }
     }
 

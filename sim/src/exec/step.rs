@@ -3,13 +3,18 @@
 //!
 //! Goes in: a wave and what it can reach. Comes out: the changed wave and why it stopped.
 
+use super::host::for_host;
 use super::program::Code;
 use super::{Ctx, Flow, Wave, global, lds, mfma, scalar, smem};
 use crate::fault::FaultKind;
 use crate::isa::{Enc, Inst, Op};
 
 /// Executes one instruction; `Wave::pc` already points past it.
-pub(super) type Handler = fn(&mut Wave, &mut Ctx<'_>, &Inst, &Code) -> Result<Flow, FaultKind>;
+///
+/// # Safety
+/// The host must have what the function is compiled for; [`super::host::for_host`] sees to that.
+pub(super) type Handler =
+    unsafe fn(&mut Wave, &mut Ctx<'_>, &Inst, &Code) -> Result<Flow, FaultKind>;
 
 /// Executes the instruction at [`Wave::pc`]. On a fault the program counter stays on it.
 pub fn step(wave: &mut Wave, ctx: &mut Ctx<'_>) -> Result<Flow, FaultKind> {
@@ -56,7 +61,8 @@ fn drive(
         };
         count(pc);
         wave.pc = pc + 1;
-        flow = match (code.run)(wave, ctx, inst, code) {
+        // SAFETY: the program's handlers were chosen for this host.
+        flow = match unsafe { (code.run)(wave, ctx, inst, code) } {
             Ok(flow) => flow,
             Err(fault) => {
                 wave.pc = pc;
@@ -78,11 +84,26 @@ pub(super) fn handler(inst: &Inst) -> Option<Handler> {
         Enc::Mai if matches!(inst.op, Op::VAccvgprReadB32 | Op::VAccvgprWriteB32) => return None,
         Enc::Mai | Enc::MaiScale => |wave, ctx, inst, _| next(mfma::execute(wave, ctx, inst)),
         Enc::Smem => |wave, ctx, inst, _| next(smem::execute(wave, ctx, inst)),
-        Enc::Ds => |wave, ctx, inst, _| next(lds::execute(wave, ctx, inst)),
+        Enc::Ds => for_host!(lds),
         Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => {
-            |wave, ctx, inst, _| next(global::execute(wave, ctx, inst))
+            for_host!(vector_memory)
         }
     })
+}
+
+#[inline(always)]
+fn lds(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+    next(lds::execute(wave, ctx, inst))
+}
+
+#[inline(always)]
+fn vector_memory(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    _: &Code,
+) -> Result<Flow, FaultKind> {
+    next(global::execute(wave, ctx, inst))
 }
 
 /// What follows an instruction that does not branch.

@@ -12,6 +12,7 @@ const MAX_ROWS: usize = 32;
 
 /// The elements of one operand: row `j` holds element `j` of each lane. Rows beyond those pushed
 /// are not initialised, which spares clearing 8 KiB per operand and instruction.
+#[derive(Debug)]
 pub(super) struct Panel<T> {
     rows: [MaybeUninit<[T; WAVE]>; MAX_ROWS],
     len: usize,
@@ -21,6 +22,16 @@ impl<T: Copy> Panel<T> {
     #[inline(always)]
     pub fn new() -> Self {
         Panel { rows: [const { MaybeUninit::uninit() }; MAX_ROWS], len: 0 }
+    }
+
+    /// Whether it has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.len = 0;
     }
 
     /// Appends a row; more than [`MAX_ROWS`] are ignored.

@@ -4,7 +4,7 @@
 use super::kernel::{self, Operand as Side};
 use super::panel::Panel;
 use super::shape::Data;
-use super::{Job, WAVE, Wave};
+use super::{Job, Lanes, WAVE, Wave};
 use crate::exec::formats::e8m0_to_f32;
 use crate::exec::operand::{scalar32, vector_index};
 use crate::fault::FaultKind;
@@ -36,24 +36,26 @@ impl Scales {
 
     /// The scales' codes, one a lane.
     #[inline(always)]
-    fn codes(&self, wave: &Wave) -> [u32; WAVE] {
-        let word = |lane: usize| self.register.map_or(self.constant, |r| wave.vgpr[r].0[lane]);
-        std::array::from_fn(|lane| word(lane) >> (8 * self.byte) & 0xff)
+    pub fn codes(&self, vgpr: &[Lanes]) -> [u8; WAVE] {
+        match self.register {
+            Some(r) => vgpr[r].0.map(|word| (word >> (8 * self.byte)) as u8),
+            None => [(self.constant >> (8 * self.byte)) as u8; WAVE],
+        }
     }
 
     /// Whether a scaled element might be too large for f32: the largest bf8 is below 2^16, so scales
     /// up to 2^112 are safe. Small ones always are: elements are multiples of 2^-16, and multiples
     /// of 2^-149 are exact, if subnormal.
     #[inline(always)]
-    pub fn extreme(&self, wave: &Wave) -> bool {
-        self.codes(wave).iter().fold(false, |e, &s| e | (240..=254).contains(&s))
+    pub fn extreme(codes: &[u8; WAVE]) -> bool {
+        codes.iter().fold(false, |e, &s| e | (240..=254).contains(&s))
     }
 
     /// The factors of each lane's elements. In `chunked` operands the two halves are two chunks of
     /// 16 consecutive k, otherwise halves of 32 consecutive k.
     #[inline(always)]
-    pub fn factors(&self, wave: &Wave, m: usize, chunked: bool) -> Factors {
-        let values = self.codes(wave).map(|code| e8m0_to_f32(code as u8));
+    pub fn factors(codes: &[u8; WAVE], m: usize, chunked: bool) -> Factors {
+        let values = codes.map(e8m0_to_f32);
         if !chunked {
             return [values; 2];
         }
@@ -68,10 +70,10 @@ impl Scales {
 }
 
 /// The scaled product in f64, for scales that f32 elements cannot carry.
-pub(super) fn run_wide(wave: &mut Wave, job: &Job) {
+pub(super) fn run_wide(vgpr: &mut [Lanes], job: &Job) {
     let (m, count) = (job.shape.m, job.shape.per_lane());
-    let [a, b] = [0, 1].map(|side| panel(wave, job, side, count));
-    let acc = job.accumulators(wave);
+    let [a, b] = [0, 1].map(|side| panel(vgpr, job, side, count));
+    let acc = job.accumulators(vgpr);
     let side = |panel, side| Side::new(panel, m, count, job.chunked(side), None);
     let (Some(a), Some(b)) = (side(a.flat(), 0), side(b.flat(), 1)) else { return };
     match m {
@@ -80,13 +82,14 @@ pub(super) fn run_wide(wave: &mut Wave, job: &Job) {
     }
 }
 
-fn panel(wave: &Wave, job: &Job, side: usize, count: usize) -> Panel<f64> {
+fn panel(vgpr: &[Lanes], job: &Job, side: usize, count: usize) -> Panel<f64> {
     let mut panel = Panel::new();
-    let (regs, Data::Float(format)) = (job.regs(wave, side), job.data[side]) else {
+    let (regs, Data::Float(format)) = (job.regs(vgpr, side), job.data[side]) else {
         return panel;
     };
     let bits = job.data[side].bits();
-    let factors = job.scales[side].map(|s| s.factors(wave, job.shape.m, job.chunked(side)));
+    let factors =
+        job.scales[side].map(|s| Scales::factors(&s.codes(vgpr), job.shape.m, job.chunked(side)));
     for j in 0..count {
         let (index, shift) = (j * bits / 32, j * bits % 32);
         panel.push(|lane| {

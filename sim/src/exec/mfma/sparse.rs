@@ -22,9 +22,11 @@ pub(super) fn execute(wave: &mut Wave, inst: &Inst, job: &Job) -> Result<(), Fau
         .map(|n| index.0.map(|word| (n / 2 * 4) as u8 + (word >> (set * count + 2 * n) & 3) as u8))
         .collect();
     let (mut a, mut b) = (Panel::new(), Panel::new());
-    panel::floats(&mut a, job.regs(wave, 0), job.data[0], count / 2, |_| None);
-    panel::floats(&mut b, job.regs(wave, 1), job.data[1], count, |_| None);
-    job.accumulate(wave, |acc| multiply(job.shape.m, acc, &positions, a.flat(), b.flat()));
+    panel::floats(&mut a, job.regs(&wave.vgpr, 0), job.data[0], count / 2, |_| None);
+    panel::floats(&mut b, job.regs(&wave.vgpr, 1), job.data[1], count, |_| None);
+    job.accumulate(&mut wave.vgpr, |acc| {
+        multiply(job.shape.m, acc, &positions, a.flat(), b.flat())
+    });
     Ok(())
 }
 

@@ -3,6 +3,8 @@
 //! Goes in: the DPP control, the source register and EXEC. Comes out: the moved register and the
 //! lanes that may be written.
 
+use std::sync::LazyLock;
+
 use crate::exec::{Lanes, WAVE};
 use crate::isa::Dpp;
 
@@ -35,26 +37,57 @@ fn source(ctrl: u16, i: usize) -> Option<usize> {
     }
 }
 
+/// What a control does.
+struct Moves {
+    /// Lane that each lane reads.
+    from: [u8; WAVE],
+    /// Lanes that read one at all.
+    present: u64,
+}
+
+/// By control.
+static MOVES: LazyLock<Vec<Moves>> = LazyLock::new(|| {
+    let moves = |ctrl| {
+        let from = std::array::from_fn(|i| source(ctrl, i).unwrap_or(i) as u8);
+        let present = (0..WAVE).fold(0, |m, i| m | u64::from(source(ctrl, i).is_some()) << i);
+        Moves { from, present }
+    };
+    (0..0x200).map(moves).collect()
+});
+
 /// Whether a control value means something.
 pub(super) fn known(ctrl: u16) -> bool {
-    (0..WAVE).any(|i| source(ctrl, i).is_some())
+    MOVES.get(usize::from(ctrl)).is_some_and(|moves| moves.present != 0)
 }
 
 /// Moves the lanes of each register in `operand` and returns the lanes that may be written. A
 /// source lane that is switched off in `exec` counts as missing, like one beyond the edge: it
 /// reads zero with `bound_ctrl` and disables the write without.
-pub(super) fn apply(dpp: Dpp, operand: &mut [Lanes; 2], exec: u64) -> u64 {
-    let old = *operand;
-    let mut writable = 0;
-    for i in 0..WAVE {
-        let from = source(dpp.ctrl, i).filter(|&s| exec >> s & 1 == 1);
-        for (new, old) in operand.iter_mut().zip(&old) {
-            new.0[i] = from.map_or(0, |s| old.0[s]);
+pub(super) fn apply(dpp: Dpp, operand: &mut [Lanes], exec: u64) -> u64 {
+    let Some(moves) = MOVES.get(usize::from(dpp.ctrl)) else { return 0 };
+    let mut present = moves.present;
+    if exec != u64::MAX {
+        let active = |i: usize| exec >> (moves.from[i] % 64) & 1;
+        present &= (0..WAVE).fold(0, |m, i| m | active(i) << i);
+    }
+    for register in operand {
+        let old = *register;
+        for (new, from) in register.0.iter_mut().zip(moves.from) {
+            *new = old.0[usize::from(from) % WAVE];
         }
-        let enabled = dpp.row_mask >> (i / 16) & 1 == 1 && dpp.bank_mask >> (i / 4 % 4) & 1 == 1;
-        if enabled && (from.is_some() || dpp.bound_ctrl) {
-            writable |= 1 << i;
+        if present != u64::MAX {
+            for (i, new) in register.0.iter_mut().enumerate() {
+                *new &= ((present >> i & 1) as u32).wrapping_neg();
+            }
         }
     }
-    writable
+    let rows = spread_bits(dpp.row_mask, 0xffff, 16);
+    let banks = spread_bits(dpp.bank_mask, 0xf, 4).wrapping_mul(0x0001_0001_0001_0001);
+    let written = if dpp.bound_ctrl { u64::MAX } else { present };
+    rows & banks & written
+}
+
+/// `ones` shifted by `step` for each set bit of a 4-bit mask.
+fn spread_bits(mask: u8, ones: u64, step: u32) -> u64 {
+    (0..4).fold(0, |m, bit| m | if mask >> bit & 1 == 1 { ones << (step * bit) } else { 0 })
 }

@@ -5,7 +5,7 @@
 //! that runs anywhere. [`Pair::select`] picks what this host runs.
 
 use super::lane::Out;
-use crate::exec::{Lanes, WAVE};
+use crate::exec::{Lanes, WAVE, host};
 
 /// Sources of an operation: up to three operands of up to two registers, and a fourth that holds
 /// an implicit one (VCC of `v_div_fmas`).
@@ -32,7 +32,7 @@ impl Pair {
     /// The one to use on this host.
     pub(super) fn select(self) -> Kernel {
         match self.whole {
-            Some(whole) if wide() => Kernel(Way::Whole(whole)),
+            Some(whole) if host::wide() => Kernel(Way::Whole(whole)),
             _ => Kernel(Way::Single(self.single)),
         }
     }
@@ -62,15 +62,6 @@ impl Kernel {
             Way::Single(single) => (0..WAVE).for_each(|i| single(sources, out, mode, i)),
         }
     }
-}
-
-/// Whether the host can run the functions over whole registers.
-fn wide() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("fma");
-    #[cfg(not(target_arch = "x86_64"))]
-    return true;
 }
 
 /// A table of operations: `Name(a: type, b: type) -> type { expression }`. Aliases follow the name

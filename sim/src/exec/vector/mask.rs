@@ -5,6 +5,7 @@
 use crate::exec::Lanes;
 
 /// All ones in the lanes of `mask`, zero elsewhere.
+#[inline(always)]
 pub(super) fn spread(mask: u64, to: &mut Lanes) {
     for (half, lanes) in to.0.as_chunks_mut::<32>().0.iter_mut().enumerate() {
         let word = (mask >> (32 * half)) as u32;
@@ -16,7 +17,7 @@ pub(super) fn spread(mask: u64, to: &mut Lanes) {
 }
 
 /// Writes `from` to the lanes of `mask`.
-#[inline]
+#[inline(always)]
 pub(super) fn merge(to: &mut Lanes, from: &Lanes, mask: u64) {
     if mask == u64::MAX {
         *to = *from;

@@ -3,7 +3,7 @@
 //! Goes in: an instruction and a wave. Comes out: the wave with its destination registers or masks
 //! written in the lanes that EXEC enables. What an operation computes is a one-line entry of a
 //! table ([`kernel`]); this module finds the entry once per program ([`resolve`]) and moves
-//! registers in and out of it ([`execute`]); [`modified`] handles whatever is not plain.
+//! registers in and out of it ([`execute`]); [`modified`] handles whatever is more than that.
 
 mod compare;
 mod convert;
@@ -27,16 +27,16 @@ mod special;
 mod tests;
 mod wide;
 
+use super::host::for_host;
 use super::operand::{scalar, set_scalar64, vector_index};
 use super::program::Code;
 use super::step::Handler;
 use super::{Ctx, Flow, Lanes, Wave};
 use crate::fault::FaultKind;
-use crate::isa::{Arch, Inst, Operand, reg};
-use kernel::Sources;
+use crate::isa::{Arch, Inst, Op, Operand, reg};
 use lane::Out;
 pub(super) use plan::Plan;
-use plan::{Dest, Extra};
+use plan::{Dest, Extra, Touch};
 
 /// Registers a wave's vector instructions work in: broadcast or modified sources, and results.
 #[derive(Clone, Debug)]
@@ -55,62 +55,117 @@ pub(super) fn resolve(inst: &Inst, arch: Arch) -> Option<(Handler, Plan)> {
     if let Some(handler) = special::handler(inst) {
         return Some((handler, Plan::NONE));
     }
-    Plan::new(inst, arch).map(|plan| (execute as Handler, plan))
+    let plan = Plan::new(inst, arch)?;
+    let handler = match inst.op {
+        _ if plan.modified => for_host!(modified::execute),
+        Op::VMovB32 => for_host!(special::mov),
+        _ => for_host!(execute),
+    };
+    Some((handler, plan))
 }
 
-/// Where a source is: an index in [`Wave::vgpr`], or the scratch register of its position.
-const IN_SCRATCH: usize = usize::MAX;
+/// Where a source is.
+#[derive(Clone, Copy)]
+enum At {
+    /// In these registers: indices in [`Wave::vgpr`].
+    Registers([usize; 2]),
+    /// In the scratch registers of its position.
+    Scratch,
+}
 
-fn execute(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result<Flow, FaultKind> {
+#[inline(always)]
+fn execute(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Result<Flow, FaultKind> {
     let plan = &code.plan;
-    if plan.modified || wave.mode & plan.mode_mask != plan.mode_usual {
-        return modified::execute(wave, inst, plan);
+    if wave.mode & plan.mode_mask != plan.mode_usual {
+        return unusual(wave, ctx, inst, code);
     }
-    let mut at = [IN_SCRATCH; 4];
-    for (i, at) in at.iter_mut().enumerate().take(usize::from(plan.sources)) {
-        *at = fetch(wave, source(inst, i, plan), i, plan)?;
+    // One by one: an array of them would go through memory.
+    let (mut b, mut c) = (At::Scratch, At::Scratch);
+    let a = fetch(wave, source(inst, 0, plan), 0, plan, &plan.touch[0])?;
+    if plan.sources > 1 {
+        b = fetch(wave, source(inst, 1, plan), 1, plan, &plan.touch[1])?;
+    }
+    if plan.sources > 2 {
+        c = fetch(wave, source(inst, 2, plan), 2, plan, &plan.touch[2])?;
     }
     let argument = fetch_extra(wave, plan);
     let target = target(wave, inst, plan)?;
     let Wave { vgpr, lanes, .. } = wave;
     let Scratch { sources, out } = &mut **lanes;
-    let two = |i: usize| {
-        let at = at[i];
-        if at == IN_SCRATCH { [&sources[i][0], &sources[i][1]] } else { pair(vgpr, at) }
-    };
-    let operands: Sources<'_> = [two(0), two(1), two(2), [&sources[3][0], &sources[3][1]]];
+    let operands = [
+        operand(a, vgpr, &sources[0]),
+        operand(b, vgpr, &sources[1]),
+        operand(c, vgpr, &sources[2]),
+        [&sources[3][0], &sources[3][1]],
+    ];
     plan.kernel.run(&operands, out, argument);
     let exec = wave.exec();
     store(wave, inst, plan, target, exec);
     Ok(Flow::Next)
 }
 
-/// A register and the one after it, or twice the last.
-#[inline(always)]
-fn pair(vgpr: &[Lanes], at: usize) -> [&Lanes; 2] {
-    let last = vgpr.len() - 1;
-    [&vgpr[at.min(last)], &vgpr[(at + 1).min(last)]]
+/// An instruction that is plain but for the wave's mode.
+#[cold]
+#[inline(never)]
+fn unusual(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Result<Flow, FaultKind> {
+    modified::execute(wave, ctx, inst, code)
 }
 
-/// Finds a source, or broadcasts it to its scratch registers.
+/// The two registers of a source.
 #[inline(always)]
-fn fetch(wave: &mut Wave, operand: Operand, i: usize, plan: &Plan) -> Result<usize, FaultKind> {
+fn operand<'a>(at: At, vgpr: &'a [Lanes], scratch: &'a [Lanes; 2]) -> [&'a Lanes; 2] {
+    match at {
+        At::Registers([lo, hi]) => [&vgpr[lo], &vgpr[hi]],
+        At::Scratch => [&scratch[0], &scratch[1]],
+    }
+}
+
+/// Finds a source; puts it into its scratch registers where it is a scalar or `touch` changes bits.
+#[inline(always)]
+fn fetch(
+    wave: &mut Wave,
+    operand: Operand,
+    i: usize,
+    plan: &Plan,
+    touch: &Touch,
+) -> Result<At, FaultKind> {
     let ty = plan.types[i];
-    let dwords = ty.dwords().clamp(1, 2);
+    let dwords = usize::from(ty.dwords().clamp(1, 2));
     if let Operand::Vgpr(_) | Operand::Agpr(_) = operand {
-        return vector_index(wave, operand, usize::from(dwords));
+        let first = vector_index(wave, operand, dwords)?;
+        let registers = touch.from.map(|k| first + usize::from(k).min(dwords - 1));
+        if !touch.changes_bits() {
+            return Ok(At::Registers(registers));
+        }
+        let Wave { vgpr, lanes, .. } = wave;
+        for (k, to) in lanes.sources[i].iter_mut().enumerate().take(dwords) {
+            for (to, from) in to.0.iter_mut().zip(&vgpr[registers[k]].0) {
+                *to = from & touch.keep[k] ^ touch.flip[k];
+            }
+        }
+        return Ok(At::Scratch);
     }
     let value = scalar(wave, operand, ty);
     let to = &mut wave.lanes.sources[i];
     if ty == crate::isa::Ty::Mask {
         mask::spread(value, &mut to[0]);
-    } else {
-        to[0].0.fill(value as u32);
-        if dwords == 2 {
-            to[1].0.fill((value >> 32) as u32);
-        }
+        return Ok(At::Scratch);
     }
-    Ok(IN_SCRATCH)
+    let value = touch.scalar([value as u32, (value >> 32) as u32]);
+    for (to, value) in to.iter_mut().zip(value).take(dwords) {
+        to.0.fill(value);
+    }
+    Ok(At::Scratch)
 }
 
 /// Puts an implicit operand into the fourth scratch register. Returns the kernel's last argument.
@@ -168,6 +223,7 @@ fn store(wave: &mut Wave, inst: &Inst, plan: &Plan, target: usize, exec: u64) {
 }
 
 /// Writes the low bits of `from` to a field of the lanes of `exec` and keeps the other bits.
+#[inline(always)]
 fn merge_field(to: &mut Lanes, from: &Lanes, shift: u32, field: u32, exec: u64) {
     let mut merged = *to;
     for (to, from) in merged.0.iter_mut().zip(&from.0) {

@@ -5,14 +5,22 @@
 //! (SDWA, op_sel), denormals, absolute value, negation; kernel; denormals, output modifier, clamp,
 //! placement.
 
-use super::plan::{Dest, Plan, is_packed, tests_class};
-use super::{IN_SCRATCH, Scratch, dpp, fetch, fetch_extra, pair, sdwa, source, store, target};
+use super::plan::{Dest, Plan, Touch, is_mixed, is_packed, tests_class};
+use super::{At, Scratch, dpp, fetch, fetch_extra, operand, sdwa, source, store, target};
 use crate::exec::formats::{f16_to_f32, f32_to_f16};
-use crate::exec::{Flow, Lanes, WAVE, Wave, mode};
+use crate::exec::program::Code;
+use crate::exec::{Ctx, Flow, Lanes, WAVE, Wave, mode};
 use crate::fault::FaultKind;
 use crate::isa::{Enc, Inst, Mods, Op, Operand, Ty, reg};
 
-pub(super) fn execute(wave: &mut Wave, inst: &Inst, plan: &Plan) -> Result<Flow, FaultKind> {
+#[inline(always)]
+pub(super) fn execute(
+    wave: &mut Wave,
+    _: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Result<Flow, FaultKind> {
+    let plan = &code.plan;
     if let Some(dpp) = inst.mods.dpp.filter(|dpp| !dpp::known(dpp.ctrl)) {
         let text = format!("{} with dpp_ctrl {:#x}", inst.op.info().name, dpp.ctrl);
         return Err(FaultKind::Unimplemented { text });
@@ -21,26 +29,25 @@ pub(super) fn execute(wave: &mut Wave, inst: &Inst, plan: &Plan) -> Result<Flow,
     let inst = indexed.as_ref().unwrap_or(inst);
     let mut exec = wave.exec();
     let usual = wave.mode & plan.mode_mask == plan.mode_usual;
-    let mut at = [IN_SCRATCH; 4];
+    let mut at = [At::Scratch; 4];
     for (i, at) in at.iter_mut().enumerate().take(usize::from(plan.sources)) {
-        *at = fetch(wave, source(inst, i, plan), i, plan)?;
+        *at = fetch(wave, source(inst, i, plan), i, plan, &Touch::NONE)?;
         if usual && !is_modified(inst, i, plan) {
             continue;
         }
         let Wave { vgpr, lanes, mode, .. } = wave;
         let registers = &mut lanes.sources[i];
-        if *at != IN_SCRATCH {
-            let [lo, hi] = pair(vgpr, *at);
-            registers[0] = *lo;
-            if plan.types[i].dwords() == 2 {
-                registers[1] = *hi;
+        let count = usize::from(plan.types[i].dwords().clamp(1, 2));
+        if let At::Registers(from) = *at {
+            for (register, from) in registers.iter_mut().zip(from).take(count) {
+                *register = vgpr[from];
             }
-            *at = IN_SCRATCH;
+            *at = At::Scratch;
         }
         if i == 0
             && let Some(dpp) = inst.mods.dpp
         {
-            exec &= dpp::apply(dpp, registers, exec);
+            exec &= dpp::apply(dpp, &mut registers[..count], exec);
         }
         modify_source(registers, i, inst, plan, *mode);
     }
@@ -49,10 +56,7 @@ pub(super) fn execute(wave: &mut Wave, inst: &Inst, plan: &Plan) -> Result<Flow,
 
     let Wave { vgpr, lanes, mode, .. } = wave;
     let Scratch { sources, out } = &mut **lanes;
-    let operands = std::array::from_fn(|i| match at[i] {
-        IN_SCRATCH => [&sources[i][0], &sources[i][1]],
-        at => pair(vgpr, at),
-    });
+    let operands = [0, 1, 2, 3].map(|i| operand(at[i], vgpr, &sources[i]));
     let directed = *mode & (mode::ROUND_32 | mode::ROUND_16_64 | mode::FP16_OVFL) != 0;
     let kernel = if directed { plan.directed } else { plan.kernel };
     kernel.run(&operands, out, argument);
@@ -107,9 +111,7 @@ fn modify_source(source: &mut [Lanes; 2], i: usize, inst: &Inst, plan: &Plan, mo
         sdwa::select(sdwa.src_sel[i], sdwa.sext[i], &mut source[0]);
     }
     match inst.op {
-        Op::VFmaMixF32 | Op::VFmaMixloF16 | Op::VFmaMixhiF16 => {
-            return mix_source(&mut source[0], i, mods, mode);
-        }
+        op if is_mixed(op) => return mix_source(&mut source[0], i, mods, mode),
         // Source 0 gives the low result and source 1 the high one, each from a half of its pair.
         Op::VPkMovB32 => {
             source[i] = source[usize::from(mods.op_sel >> i & 1)];
@@ -169,26 +171,9 @@ fn select_halves(source: &mut [Lanes; 2], ty: Ty, low_from_high: bool, high_from
 
 /// Absolute value, then negation, of a source.
 fn set_signs(source: &mut [Lanes; 2], ty: Ty, mods: &Mods, i: usize, packed: bool) {
-    let (neg, abs) = (mods.neg >> i & 1 == 1, mods.abs >> i & 1 == 1);
-    let neg_hi = mods.neg_hi >> i & 1 == 1;
-    let mut apply = |register: usize, sign: u32, abs: bool, neg: bool| {
-        let keep = if abs { !sign } else { u32::MAX };
-        let flip = if neg { sign } else { 0 };
-        source[register].0.iter_mut().for_each(|x| *x = *x & keep ^ flip);
-    };
-    match ty {
-        Ty::F32 => apply(0, 1 << 31, abs, neg),
-        Ty::F16 | Ty::Bf16 => apply(0, 1 << 15, abs, neg),
-        Ty::F64 => apply(1, 1 << 31, abs, neg),
-        Ty::PkF16 | Ty::PkBf16 => {
-            apply(0, 1 << 15, abs, neg);
-            apply(0, 1 << 31, abs, if packed { neg_hi } else { neg });
-        }
-        Ty::PkF32 => {
-            apply(0, 1 << 31, abs, neg);
-            apply(1, 1 << 31, abs, neg_hi);
-        }
-        _ => {}
+    let touch = Touch::signs(mods, i, ty, packed);
+    for (k, register) in source.iter_mut().enumerate() {
+        register.0.iter_mut().for_each(|x| *x = *x & touch.keep[k] ^ touch.flip[k]);
     }
 }
 

@@ -6,7 +6,7 @@
 use super::kernel::Kernel;
 use super::{compare, convert, directed, float, int, scaled, short};
 use crate::exec::mode;
-use crate::isa::{Arch, Enc, Inst, Op, Ty};
+use crate::isa::{Arch, Enc, Inst, Mods, Op, Ty};
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,9 @@ pub(in crate::exec) struct Plan {
     pub(super) accumulates: bool,
     /// Implicit operand.
     pub(super) extra: Extra,
-    /// Whether the instruction has modifiers.
+    /// How each source is changed on its way in.
+    pub(super) touch: [Touch; 3],
+    /// Whether the instruction has modifiers that [`Touch`] does not cover.
     pub(super) modified: bool,
     /// Bits of MODE that change what the instruction does.
     pub(super) mode_mask: u32,
@@ -56,6 +58,61 @@ pub(super) enum Dest {
     MaskExec,
 }
 
+/// What simple modifiers do to a source: dword `k` of the operand is dword `from[k]` of the register
+/// or pair, with the bits of `keep[k]` kept and those of `flip[k]` inverted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Touch {
+    pub(super) from: [u8; 2],
+    pub(super) keep: [u32; 2],
+    pub(super) flip: [u32; 2],
+}
+
+impl Touch {
+    pub(super) const NONE: Touch = Touch { from: [0, 1], keep: [u32::MAX; 2], flip: [0; 2] };
+
+    /// Absolute value, then negation, of source `i` read as `ty`.
+    pub(super) fn signs(mods: &Mods, i: usize, ty: Ty, packed: bool) -> Touch {
+        let (neg, abs) = (mods.neg >> i & 1 == 1, mods.abs >> i & 1 == 1);
+        let neg_hi = mods.neg_hi >> i & 1 == 1;
+        let mut touch = Touch::NONE;
+        let mut apply = |dword: usize, sign: u32, abs: bool, neg: bool| {
+            if abs {
+                touch.keep[dword] &= !sign;
+            }
+            if neg {
+                touch.flip[dword] |= sign;
+            }
+        };
+        match ty {
+            Ty::F32 => apply(0, 1 << 31, abs, neg),
+            Ty::F16 | Ty::Bf16 => apply(0, 1 << 15, abs, neg),
+            Ty::F64 => apply(1, 1 << 31, abs, neg),
+            Ty::PkF16 | Ty::PkBf16 => {
+                apply(0, 1 << 15, abs, neg);
+                apply(0, 1 << 31, abs, if packed { neg_hi } else { neg });
+            }
+            Ty::PkF32 => {
+                apply(0, 1 << 31, abs, neg);
+                apply(1, 1 << 31, abs, neg_hi);
+            }
+            _ => {}
+        }
+        touch
+    }
+
+    /// Whether bits are changed.
+    #[inline(always)]
+    pub(super) fn changes_bits(&self) -> bool {
+        self.keep != Touch::NONE.keep || self.flip != Touch::NONE.flip
+    }
+
+    /// The operand that the two dwords of a scalar become.
+    #[inline(always)]
+    pub(super) fn scalar(&self, dwords: [u32; 2]) -> [u32; 2] {
+        [0, 1].map(|k| dwords[usize::from(self.from[k] & 1)] & self.keep[k] ^ self.flip[k])
+    }
+}
+
 /// Operands that are not encoded as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extra {
@@ -78,6 +135,7 @@ impl Plan {
         carry: false,
         accumulates: false,
         extra: Extra::None,
+        touch: [Touch::NONE; 3],
         modified: false,
         mode_mask: 0,
         mode_usual: 0,
@@ -136,33 +194,54 @@ impl Plan {
             carry: info.sdst == Ty::Mask,
             accumulates,
             extra,
+            touch: [Touch::NONE; 3],
             modified: false,
             mode_mask: 0,
             mode_usual: 0,
         };
-        plan.modified = plan.has_modifiers(inst);
+        plan.touch = std::array::from_fn(|i| plan.simple_modifiers(inst, i));
+        plan.modified = plan.has_others(inst);
         plan.set_mode(inst);
         Some(plan)
     }
 
-    /// Whether anything but the plain registers and constants takes part.
-    fn has_modifiers(&self, inst: &Inst) -> bool {
+    /// The modifiers of source `i` that change which registers are read, or signs.
+    fn simple_modifiers(&self, inst: &Inst, i: usize) -> Touch {
+        let (m, packed) = (&inst.mods, inst.enc == Enc::Vop3p);
+        if i >= usize::from(self.sources)
+            || matches!(inst.op, Op::VBitop3B16 | Op::VBitop3B32)
+            || is_mixed(inst.op)
+        {
+            return Touch::NONE;
+        }
+        // The modifiers of a selection are those of floats.
+        let ty = if inst.op == Op::VCndmaskB32 && i < 2 { Ty::F32 } else { self.types[i] };
+        let mut touch = Touch::signs(m, i, ty, packed);
+        if packed && ty == Ty::PkF32 {
+            touch.from = [m.op_sel >> i & 1, m.op_sel_hi >> i & 1];
+        }
+        touch
+    }
+
+    /// Whether there are modifiers that [`Plan::simple_modifiers`] does not cover.
+    fn has_others(&self, inst: &Inst) -> bool {
         let m = &inst.mods;
         if m.dpp.is_some() || m.sdwa.is_some() || m.clamp {
             return true;
         }
         let selects = match inst.op {
-            Op::VFmaMixF32 | Op::VFmaMixloF16 | Op::VFmaMixhiF16 | Op::VPkMovB32 => true,
+            Op::VPkMovB32 => true,
+            op if is_mixed(op) => true,
             // Eight- and four-bit dot products take whole registers.
             Op::VDot4I32I8 | Op::VDot4U32U8 | Op::VDot8I32I4 | Op::VDot8U32U4 => false,
             _ if inst.enc == Enc::Vop3p => (0..usize::from(self.sources)).any(|i| {
                 let (low, high) = (m.op_sel >> i & 1, m.op_sel_hi >> i & 1);
-                is_packed(self.types[i]) && (low, high) != (0, 1)
+                is_packed(self.types[i]) && self.types[i] != Ty::PkF32 && (low, high) != (0, 1)
             }),
             _ => m.op_sel & 7 != 0,
         };
         let table = matches!(inst.op, Op::VBitop3B16 | Op::VBitop3B32);
-        selects || (!table && (m.neg | m.abs | m.neg_hi | m.omod) != 0)
+        selects || (!table && m.omod != 0)
     }
 
     fn set_mode(&mut self, inst: &Inst) {
@@ -170,7 +249,7 @@ impl Plan {
         let any = |test: fn(Ty) -> bool| types.iter().any(|t| test(*t)) || test(self.result);
         let single = any(|t| matches!(t, Ty::F32 | Ty::PkF32));
         let half = any(|t| matches!(t, Ty::F16 | Ty::PkF16 | Ty::F64));
-        let mixed = matches!(inst.op, Op::VFmaMixF32 | Op::VFmaMixloF16 | Op::VFmaMixhiF16);
+        let mixed = is_mixed(inst.op);
         self.mode_mask = mode::GPR_IDX_EN;
         if tests_class(inst.op) {
             return;
@@ -187,6 +266,11 @@ impl Plan {
             self.mode_mask |= mode::FP16_OVFL;
         }
     }
+}
+
+/// Whether each source of an operation may be f32 or f16.
+pub(super) fn is_mixed(op: Op) -> bool {
+    matches!(op, Op::VFmaMixF32 | Op::VFmaMixloF16 | Op::VFmaMixhiF16)
 }
 
 /// Whether an operation looks at the bits of a float and not at its value.

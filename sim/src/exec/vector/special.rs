@@ -2,7 +2,8 @@
 //!
 //! Goes in: an instruction. Comes out: the handler that executes it, if it is one of these.
 
-use super::{Code, Ctx, Flow, Handler, Wave, wide};
+use super::{Code, Ctx, Flow, Handler, Wave, for_host, wide};
+use crate::exec::mode::GPR_IDX_EN;
 use crate::exec::operand::{scalar32, set_scalar32, vector_index};
 use crate::exec::{Lanes, WAVE};
 use crate::fault::FaultKind;
@@ -16,15 +17,11 @@ pub(super) fn handler(inst: &Inst) -> Option<Handler> {
         Op::VReadfirstlaneB32 => read_first_lane,
         Op::VReadlaneB32 => read_lane,
         Op::VWritelaneB32 => write_lane,
-        Op::VSwapB32 => |wave, _, inst, _| exchange(wave, inst, |_| None),
+        Op::VSwapB32 => for_host!(exchange::<0>),
         // Rows 0 and 2 of the source change places with rows 1 and 3 of the destination.
-        Op::VPermlane16SwapB32 => {
-            |wave, _, inst, _| exchange(wave, inst, |i| Some((i & 16 == 0, i ^ 16)))
-        }
+        Op::VPermlane16SwapB32 => for_host!(exchange::<16>),
         // The halves of the wave likewise.
-        Op::VPermlane32SwapB32 => {
-            |wave, _, inst, _| exchange(wave, inst, |i| Some((i & 32 == 0, i ^ 32)))
-        }
+        Op::VPermlane32SwapB32 => for_host!(exchange::<32>),
         _ => return wide::handler(inst),
     };
     Some(handler)
@@ -73,26 +70,52 @@ fn write_lane(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result
     Ok(Flow::Next)
 }
 
-/// Exchanges lanes of source and destination. `partner` tells for a lane whether its source half
-/// takes part (else its destination half does) and which lane of the other register it trades
-/// with; `None` trades the lane with itself in both.
-fn exchange(
+/// Copies a register or a scalar. In the relative indexing mode it is left to the slow path.
+#[inline(always)]
+pub(super) fn mov(
     wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
     inst: &Inst,
-    partner: fn(usize) -> Option<(bool, usize)>,
+    code: &Code,
+) -> Result<Flow, FaultKind> {
+    if wave.mode & GPR_IDX_EN != 0 {
+        return super::unusual(wave, ctx, inst, code);
+    }
+    let target = vector_index(wave, inst.dst, 1)?;
+    let value = match inst.src[0] {
+        register @ (Operand::Vgpr(_) | Operand::Agpr(_)) => {
+            wave.vgpr[vector_index(wave, register, 1)?]
+        }
+        scalar => Lanes([scalar32(wave, scalar); WAVE]),
+    };
+    let exec = wave.exec();
+    merge(&mut wave.vgpr[target], &value, exec);
+    Ok(Flow::Next)
+}
+
+/// Exchanges lanes of source and destination: all of them for `STEP` 0, else the even blocks of
+/// `STEP` lanes of the source with the odd ones of the destination.
+#[inline(always)]
+fn exchange<const STEP: usize>(
+    wave: &mut Wave,
+    _: &mut Ctx<'_>,
+    inst: &Inst,
+    _: &Code,
 ) -> Result<Flow, FaultKind> {
     let source = vector_index(wave, inst.src[0], 1)?;
     let target = vector_index(wave, inst.dst, 1)?;
     let (old_source, old_target) = (wave.vgpr[source], wave.vgpr[target]);
-    let new = |own: &Lanes, other: &Lanes, is_source: bool| {
-        Lanes(std::array::from_fn(|i| match partner(i) {
-            None => other.0[i],
-            Some((source_moves, lane)) if source_moves == is_source => other.0[lane],
-            Some(_) => own.0[i],
-        }))
-    };
+    let (mut new_source, mut new_target) = (old_target, old_source);
+    if STEP > 0 {
+        (new_source, new_target) = (old_source, old_target);
+        for even in (0..WAVE).step_by(2 * STEP) {
+            let odd = even + STEP;
+            new_source.0[even..odd].copy_from_slice(&old_target.0[odd..odd + STEP]);
+            new_target.0[odd..odd + STEP].copy_from_slice(&old_source.0[even..odd]);
+        }
+    }
     let exec = wave.exec();
-    merge(&mut wave.vgpr[source], &new(&old_source, &old_target, true), exec);
-    merge(&mut wave.vgpr[target], &new(&old_target, &old_source, false), exec);
+    merge(&mut wave.vgpr[source], &new_source, exec);
+    merge(&mut wave.vgpr[target], &new_target, exec);
     Ok(Flow::Next)
 }

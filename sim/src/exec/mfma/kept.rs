@@ -1,0 +1,86 @@
+//! Unpacked operands, kept for the next operation that multiplies the same values: a tile of A meets
+//! several tiles of B and the other way round, and unpacking 8-bit floats costs as much as
+//! multiplying them.
+//!
+//! Goes in: an operand's registers, format and scales. Comes out: its panel, unpacked now or before.
+//! What was kept is compared with the registers' present contents, so it cannot be stale.
+
+use super::panel::Panel;
+use super::shape::Data;
+use crate::exec::Lanes;
+
+/// Most registers of an operand: 32 elements of 8 bits.
+const REGISTERS: usize = 8;
+/// Operands kept for A, and as many for B.
+const SLOTS: usize = 8;
+
+/// The kept operands of a wave. A clone starts with none.
+#[derive(Debug, Default)]
+pub(in crate::exec) struct Kept {
+    sides: [Side; 2],
+}
+
+impl Kept {
+    /// Those of A and those of B.
+    pub(super) fn sides(&mut self) -> [&mut Side; 2] {
+        self.sides.each_mut()
+    }
+}
+
+/// The kept operands on one side.
+#[derive(Debug, Default)]
+pub(super) struct Side([Option<Box<Entry>>; SLOTS]);
+
+impl Clone for Kept {
+    fn clone(&self) -> Self {
+        Kept::default()
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    key: Key,
+    regs: [Lanes; REGISTERS],
+    panel: Panel<f32>,
+}
+
+/// What a panel depends on besides the registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    /// Format of the elements.
+    pub data: Data,
+    /// Elements of a lane.
+    pub count: usize,
+    /// Codes of the block scales of the lanes, if there are any, and whether they are chunked.
+    pub scales: Option<([u8; 64], bool)>,
+}
+
+impl Side {
+    /// The panel of the operand in `regs`, the first of which has number `first`. `unpack` makes it
+    /// if it is not here.
+    #[inline(always)]
+    pub fn panel(
+        &mut self,
+        first: usize,
+        regs: &[Lanes],
+        key: Key,
+        unpack: impl FnOnce(&mut Panel<f32>),
+    ) -> &Panel<f32> {
+        let slot = &mut self.0[first / regs.len().max(1) % SLOTS];
+        let entry = slot.get_or_insert_with(|| Box::new(Entry::empty(key)));
+        let len = regs.len().min(REGISTERS);
+        if entry.panel.is_empty() || entry.key != key || entry.regs[..len] != regs[..len] {
+            entry.key = key;
+            entry.regs[..len].copy_from_slice(&regs[..len]);
+            entry.panel.clear();
+            unpack(&mut entry.panel);
+        }
+        &entry.panel
+    }
+}
+
+impl Entry {
+    fn empty(key: Key) -> Self {
+        Entry { key, regs: [Lanes::ZERO; REGISTERS], panel: Panel::new() }
+    }
+}
