@@ -333,13 +333,18 @@ pub const fn f32_to_bf16(x: f32) -> u16 {
 /// IEEE half to f32 (exact; subnormals kept, NaN payload kept and quieted).
 #[inline]
 pub fn f16_to_f32(bits: u16) -> f32 {
+    let quiet = if bits & 0x7fff > 0x7c00 { 0x0040_0000 } else { 0 };
+    f32::from_bits(f16_to_f32_signalling(bits).to_bits() | quiet)
+}
+
+/// [`f16_to_f32`] that leaves signalling NaN as they are, for operations that treat them apart.
+#[inline]
+pub fn f16_to_f32_signalling(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let shifted = u32::from(bits & 0x7fff) << 13;
     // Multiplying by 2^112 rebiases the exponent and normalises subnormals in one step.
     let finite = (f32::from_bits(shifted) * pow2(112)).to_bits();
-    let special = shifted | 0x7f80_0000;
-    let quiet = if shifted > 0x0f80_0000 { 0x0040_0000 } else { 0 };
-    f32::from_bits(sign | if shifted >= 0x0f80_0000 { special | quiet } else { finite })
+    f32::from_bits(sign | if shifted >= 0x0f80_0000 { shifted | 0x7f80_0000 } else { finite })
 }
 
 /// f32 to IEEE half, nearest even; subnormals are produced, overflow is infinity, NaN is quieted.

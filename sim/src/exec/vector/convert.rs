@@ -5,7 +5,7 @@
 
 use super::kernel::{Pair, kernels};
 use super::lane::{Brain, Half, Halves};
-use crate::exec::formats::{Format, f32_to_f16};
+use crate::exec::formats::{Format, f16_to_f32, f32_to_f16};
 use crate::exec::mode::FP16_OVFL;
 use crate::isa::{Arch, Op};
 
@@ -67,7 +67,7 @@ kernels! {
     VCvtU32F32(a: f32) -> u32 { a as u32 }
     VCvtI32F32(a: f32) -> i32 { a as i32 }
     VCvtF16F32(a: f32) -> Half { Half(a) }
-    VCvtF32F16(a: Half) -> f32 { a.0 }
+    VCvtF32F16(a: u16) -> f32 { f16_to_f32(a) }
     VCvtF32F64(a: f64) -> f32 { a as f32 }
     VCvtF64F32(a: f32) -> f64 { f64::from(a) }
     VCvtF32Ubyte0(a: u32) -> f32 { (a & 0xff) as f32 }

@@ -4,7 +4,7 @@
 //! operation is written in, so that its table entry is one line of plain arithmetic.
 
 use crate::exec::Lanes;
-use crate::exec::formats::{f16_to_f32, f32_to_bf16, f32_to_f16};
+use crate::exec::formats::{f16_to_f32_signalling, f32_to_bf16, f32_to_f16};
 
 /// Results of an operation before they are merged into registers.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl Src for Lane {
 impl Src for Half {
     #[inline(always)]
     fn get(lo: &Lanes, _: &Lanes, i: usize) -> Self {
-        Half(f16_to_f32(lo.0[i] as u16))
+        Half(f16_to_f32_signalling(lo.0[i] as u16))
     }
 }
 
@@ -133,7 +133,10 @@ impl Src for Brain {
 impl Src for Halves {
     #[inline(always)]
     fn get(lo: &Lanes, _: &Lanes, i: usize) -> Self {
-        Halves([f16_to_f32(lo.0[i] as u16), f16_to_f32((lo.0[i] >> 16) as u16)])
+        Halves([
+            f16_to_f32_signalling(lo.0[i] as u16),
+            f16_to_f32_signalling((lo.0[i] >> 16) as u16),
+        ])
     }
 }
 

@@ -115,6 +115,11 @@ impl Decoder<'_> {
                 Some(n) => self.vector(op, n, types[i], src_acc[i])?,
                 None => match self.source(op, code, types[i], None)? {
                     constant @ (Operand::Int(_) | Operand::Float(_)) if i == 2 => constant,
+                    value @ (Operand::Int(_) | Operand::Float(_) | Operand::Sgpr(_))
+                        if op == Op::VAccvgprWriteB32 =>
+                    {
+                        value
+                    }
                     _ => return Err(self.bad(op, "operand is no vector register or constant")),
                 },
             };
