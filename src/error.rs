@@ -23,6 +23,7 @@ use crate::journal::JournalError;
 use crate::kernel_run::RunError;
 use crate::model::ModelError;
 use crate::plan::PlanError;
+use crate::text::clipped;
 
 /// Exit status of `tune`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +60,16 @@ pub struct Error {
     pub advice: Option<String>,
 }
 
+/// Most characters of a message: what quotes a file must not fill the screen.
+const LONGEST: usize = 1500;
+
 /// Result of the command layer.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// An error with an exit status and a message.
     pub fn new(exit: Exit, message: impl fmt::Display) -> Self {
-        Self { exit, message: message.to_string(), advice: None }
+        Self { exit, message: clipped(&message.to_string(), LONGEST), advice: None }
     }
 
     /// Internal or other failure (status 1).
@@ -157,6 +161,9 @@ impl From<JournalError> for Error {
             JournalError::Missing { .. } => {
                 Self::usage(error).advice("start the run without --resume")
             }
+            JournalError::Corrupt { line: 1, .. } => Self::new(Exit::Format, error).advice(
+                "without its first line the rest cannot be trusted: start over in a new directory",
+            ),
             JournalError::Corrupt { .. } => Self::new(Exit::Format, error).advice(
                 "delete the journal's corrupt line and resume, or start over in a new directory",
             ),
@@ -183,6 +190,8 @@ impl From<HipError> for Error {
                 Exit::Format
             }
             HipErrorKind::InvalidValue => Exit::Usage,
+            // The simulator answers this for code that it cannot execute.
+            HipErrorKind::Other if error.code == code::NOT_SUPPORTED => Exit::Format,
             HipErrorKind::OutOfMemory | HipErrorKind::Other => Exit::Failed,
         };
         Self::new(exit, error)

@@ -12,6 +12,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
+use crate::text::clipped;
+
 /// Why a file could not be written, read or believed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -26,7 +28,7 @@ pub enum FileError {
         source: io::Error,
     },
     /// The contents are not what the reader needs.
-    #[error("{}: field `{field}`: expected {expected}, found {found}", path.display())]
+    #[error("{}: field `{field}`: expected {expected}, found {}", path.display(), clipped(found, 200))]
     Field {
         /// File.
         path: PathBuf,
@@ -38,7 +40,7 @@ pub enum FileError {
         found: String,
     },
     /// The file cannot be parsed at all.
-    #[error("{}: not readable as {format}: {detail}", path.display())]
+    #[error("{}: not readable as {format}: {}", path.display(), clipped(detail, 400))]
     Malformed {
         /// File.
         path: PathBuf,
@@ -109,16 +111,22 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         _ => Path::new("."),
     };
     fs::create_dir_all(dir).map_err(|e| FileError::io(dir, "creating the directory", e))?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".chunktune-")
-        .suffix(".tmp")
-        .tempfile_in(dir)
-        .map_err(|e| FileError::io(path, "creating a temporary file beside it", e))?;
-    file.write_all(bytes).map_err(|e| FileError::io(path, "writing", e))?;
+    let mut file =
+        tempfile::Builder::new()
+            .prefix(".chunktune-")
+            .suffix(".tmp")
+            .tempfile_in(dir)
+            .map_err(|e| FileError::io(path, "creating a file in its directory", nameless(&e)))?;
+    file.write_all(bytes).map_err(|e| FileError::io(path, "writing", nameless(&e)))?;
     set_default_permissions(&file).map_err(|e| FileError::io(path, "setting permissions", e))?;
     file.as_file().sync_all().map_err(|e| FileError::io(path, "writing to disk", e))?;
     file.persist(path).map_err(|e| FileError::io(path, "renaming into place", e.error))?;
     Ok(())
+}
+
+/// The error without the name of the temporary file, which means nothing to anyone.
+fn nameless(error: &io::Error) -> io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 /// Temporary files are private by default; results are meant to be read by others.
@@ -220,6 +228,20 @@ mod tests {
         write_atomic(&path, b"two").unwrap();
         assert_eq!(read_bytes(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_write_that_fails_names_the_file_and_not_the_temporary() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("taken");
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("full"), "").unwrap();
+        let beside = Path::new("/proc/self/a.txt");
+        for path in [path.as_path(), beside] {
+            let message = write_atomic(path, b"one").unwrap_err().to_string();
+            assert!(message.starts_with(&path.display().to_string()), "{message}");
+            assert!(!message.contains(".chunktune-"), "{message}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::profile::{MAX_TIME_US, Point};
+use crate::text::quoted;
 
 /// Name of the journal in the output directory.
 pub const FILE_NAME: &str = "journal.jsonl";
@@ -56,7 +57,10 @@ pub enum JournalError {
         why: String,
     },
     /// The journal belongs to another run.
-    #[error("{}: was written with {field} = {found}, this run has {expected}", path.display())]
+    #[error(
+        "{}: was written with {field} = {}, this run has {}",
+        path.display(), quoted(found), quoted(expected)
+    )]
     Key {
         /// The journal.
         path: PathBuf,
@@ -95,17 +99,22 @@ impl Journal {
     /// Starts a journal in `directory`.
     ///
     /// # Errors
-    /// When the file exists, cannot be written, or is locked.
+    /// When another process was faster, or the file cannot be written.
     pub fn create(directory: &Path, key: &RunKey) -> Result<Self, JournalError> {
         let path = directory.join(FILE_NAME);
         let opened = OpenOptions::new().write(true).create_new(true).open(&path);
-        let file = opened.map_err(|source| JournalError::Io { path: path.clone(), source })?;
+        let file = opened.map_err(|source| match source.kind() {
+            // The directory was empty a moment ago.
+            std::io::ErrorKind::AlreadyExists => JournalError::Busy { path: path.clone() },
+            _ => JournalError::Io { path: path.clone(), source },
+        })?;
         let mut journal = Self::locked(path, file)?;
         journal.write(&Header { journal: SCHEMA.into(), key: key.clone() })?;
         Ok(journal)
     }
 
-    /// Continues the journal in `directory`. A last line cut short by a crash is dropped.
+    /// Continues the journal in `directory`. A last line cut short by a crash is dropped; where that
+    /// is this run's first line, the journal starts over.
     ///
     /// # Errors
     /// When there is none, it belongs to another run, is corrupt before its last line, or is
@@ -142,9 +151,15 @@ impl Journal {
         JournalError::Io { path: self.path.clone(), source }
     }
 
-    fn write(&mut self, line: &impl Serialize) -> Result<(), JournalError> {
-        let mut text = serde_json::to_vec(line).map_err(|e| self.io(e.into()))?;
+    /// A line of the journal, with its end.
+    fn line(&self, value: &impl Serialize) -> Result<Vec<u8>, JournalError> {
+        let mut text = serde_json::to_vec(value).map_err(|e| self.io(e.into()))?;
         text.push(b'\n');
+        Ok(text)
+    }
+
+    fn write(&mut self, value: &impl Serialize) -> Result<(), JournalError> {
+        let text = self.line(value)?;
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
         written.map_err(|source| self.io(source))
     }
@@ -183,13 +198,17 @@ impl Journal {
             }
             whole += read as u64;
         }
-        if number == 0 {
-            let why = "it has no header line".into();
+        drop(reader);
+        let header = Header { journal: SCHEMA.into(), key: key.clone() };
+        if number == 0 && !self.line(&header)?.starts_with(&line) {
+            let why = "it ends in the middle of the line, which is not this run's".into();
             return Err(JournalError::Corrupt { path: self.path.clone(), line: 1, why });
         }
-        drop(reader);
         let cut = self.file.set_len(whole).and_then(|()| self.file.seek(SeekFrom::End(0)));
         cut.map_err(|source| self.io(source))?;
+        if number == 0 {
+            self.write(&header)?;
+        }
         Ok(finished)
     }
 
@@ -263,6 +282,39 @@ mod tests {
         drop(Journal::create(dir.path(), &key("gfx942")).unwrap());
         let message = Journal::resume(dir.path(), &key("gfx950")).unwrap_err().to_string();
         assert!(message.contains("device = gfx942, this run has gfx950"), "{message}");
+    }
+
+    #[test]
+    fn a_journal_cut_in_its_first_line_starts_over_if_it_is_this_runs() {
+        let whole = {
+            let dir = tempfile::tempdir().unwrap();
+            drop(Journal::create(dir.path(), &key("gfx950")).unwrap());
+            std::fs::read(dir.path().join(FILE_NAME)).unwrap()
+        };
+        for length in [0, 1, 20, whole.len() - 1] {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::write(dir.path().join(FILE_NAME), &whole[..length]).unwrap();
+            let (mut journal, finished) = Journal::resume(dir.path(), &key("gfx950")).unwrap();
+            assert!(finished.is_empty());
+            journal.append("a", &point(1)).unwrap();
+            drop(journal);
+            let (_, finished) = Journal::resume(dir.path(), &key("gfx950")).unwrap();
+            assert_eq!(finished.into_keys().collect::<Vec<_>>(), ["a"], "{length}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(FILE_NAME), "precious notes").unwrap();
+        let error = Journal::resume(dir.path(), &key("gfx950")).unwrap_err();
+        assert!(matches!(error, JournalError::Corrupt { line: 1, .. }));
+        let left = std::fs::read_to_string(dir.path().join(FILE_NAME)).unwrap();
+        assert_eq!(left, "precious notes");
+    }
+
+    #[test]
+    fn the_slower_of_two_new_runs_is_told_that_the_directory_is_busy() {
+        let dir = tempfile::tempdir().unwrap();
+        let _first = Journal::create(dir.path(), &key("gfx950")).unwrap();
+        let second = Journal::create(dir.path(), &key("gfx950"));
+        assert!(matches!(second, Err(JournalError::Busy { .. })));
     }
 
     #[test]

@@ -21,4 +21,5 @@ pub mod options;
 pub mod plan;
 pub mod profile;
 pub mod report;
+pub mod text;
 pub mod units;

@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::quoted;
+
 /// A number of bytes.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -66,14 +68,18 @@ const COUNT_UNITS: &[(&str, u128)] = &[("", 1), ("k", 1_000), ("m", 1_000_000)];
 impl FromStr for Bytes {
     type Err = ParseQuantityError;
 
-    /// Reads `5000000000`, `5e9`, `5GB`, `1.5 GiB`; a fraction of a byte is rounded down.
+    /// Reads `5000000000`, `5e9`, `5GB`, `1.5 GiB`; a fraction of a byte is rounded down, but not to
+    /// nothing.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (value, _) = quantity(
+        let (value, exact) = quantity(
             text,
             BYTE_UNITS,
             "a size such as 5GB, 1.5GiB or 512MiB",
             "B, kB, MB, GB, TB, KiB, MiB, GiB or TiB",
         )?;
+        if value == 0 && !exact {
+            return Err(ParseQuantityError::Fraction(quoted(text), "bytes"));
+        }
         Ok(Self(value))
     }
 }
@@ -92,7 +98,7 @@ impl FromStr for Tokens {
         if exact {
             Ok(Self(value))
         } else {
-            Err(ParseQuantityError::Fraction(text.into(), "tokens"))
+            Err(ParseQuantityError::Fraction(quoted(text), "tokens"))
         }
     }
 }
@@ -104,19 +110,20 @@ fn quantity(
     expected: &'static str,
     unit_names: &'static str,
 ) -> Result<(u64, bool), ParseQuantityError> {
-    let not_a_number = || ParseQuantityError::NotANumber(text.into(), expected);
+    let shown = || quoted(text);
+    let not_a_number = || ParseQuantityError::NotANumber(shown(), expected);
     let trimmed = text.trim();
     if trimmed.starts_with('-') {
-        return Err(ParseQuantityError::Negative(text.into()));
+        return Err(ParseQuantityError::Negative(shown()));
     }
     let (digits, rest) = split_number(trimmed);
     let (mantissa, scale) = decimal(digits).ok_or_else(not_a_number)?;
     let name = rest.trim().to_ascii_lowercase();
     let factor = units.iter().find(|(unit, _)| *unit == name).map(|(_, factor)| *factor);
     let Some(factor) = factor else {
-        return Err(ParseQuantityError::Unit(text.into(), rest.trim().into(), unit_names));
+        return Err(ParseQuantityError::Unit(shown(), quoted(rest.trim()), unit_names));
     };
-    let overflow = || ParseQuantityError::Overflow(text.into());
+    let overflow = || ParseQuantityError::Overflow(shown());
     let product = mantissa.checked_mul(factor).ok_or_else(overflow)?;
     let (value, exact) = if scale >= 0 {
         let power = u32::try_from(scale).ok().and_then(|s| 10u128.checked_pow(s));
@@ -235,6 +242,8 @@ mod tests {
         assert_eq!(bytes("512MiB"), Ok(536_870_912));
         assert_eq!(bytes("1.5e9"), Ok(1_500_000_000));
         assert_eq!(bytes("0"), Ok(0));
+        assert!(matches!(bytes("0.1"), Err(ParseQuantityError::Fraction(..))));
+        assert!(matches!(bytes("1e-40 GB"), Err(ParseQuantityError::Fraction(..))));
     }
 
     #[test]

@@ -77,6 +77,10 @@ pub fn choose(wanted: &Wanted<'_>) -> Result<Engine> {
             Err(Error::usage("--engine simulate uses the built-in simulator, not --hip-lib")
                 .advice("drop one of the two"))
         }
+        EngineChoice::Simulate if wanted.gpu.is_some() => {
+            Err(Error::usage("--gpu chooses among hardware devices; each simulated one is alone")
+                .advice("drop --gpu, or use --engine hardware"))
+        }
         EngineChoice::Simulate => simulator(wanted.arch, None),
         EngineChoice::Hardware => hardware(wanted),
         // A library or a device number that was named must not be passed over in silence.

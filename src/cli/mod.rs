@@ -23,6 +23,7 @@ use clap::{Parser, Subcommand};
 use owo_colors::OwoColorize;
 
 use crate::error::{Error, Exit, Result};
+use crate::text::shortened;
 
 /// Measures HIP kernels on an AMD Instinct GPU, or on a simulated one where there is none, works
 /// out how large a prefill chunk an LLM server can afford and how its length must be aligned, and
@@ -82,9 +83,14 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // Nobody is left to tell when the message itself cannot be printed.
-            let _ = error.print();
-            return if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+            if !error.use_stderr() {
+                // Nobody is left to tell when the help itself cannot be printed.
+                let _ = error.print();
+                return Exit::Ok;
+            }
+            // The message repeats the value given.
+            output::to_stderr(shortened(&error.render().ansi().to_string()).trim_end());
+            return Exit::Usage;
         }
     };
     match dispatch(cli) {
@@ -122,6 +128,10 @@ fn complain(error: &Error) {
 fn report_panics() {
     let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
+        // The parquet decoder's own: caught and told where a profile is read.
+        if std::thread::current().name().is_some_and(|name| name.starts_with("polars-")) {
+            return;
+        }
         default(info);
         output::to_stderr(format_args!(
             "{} this is a bug in tune {}; please report it with the lines above and the command",

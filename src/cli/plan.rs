@@ -47,7 +47,7 @@ pub struct Arguments {
     )]
     prompts: Vec<Tokens>,
     /// Directory to write the sizer of a --budget into (`tune emit` writes that of a profile).
-    #[arg(long, value_name = "DIR", requires = "budget")]
+    #[arg(long, value_name = "DIR", requires = "budget", conflicts_with = "profile")]
     out: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]

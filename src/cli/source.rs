@@ -103,11 +103,11 @@ pub fn derive(
 /// # Errors
 /// Status 4 for a file that is missing, damaged or of another version.
 pub fn read_profile(path: &Path) -> Result<Profile> {
+    let advice = format!("name the directory of a run, or its {PROFILE_FILE}");
     if !path.exists() {
-        return Err(Error::format(path, "there is no such file or directory")
-            .advice(format_args!("name the directory of a run, or its {PROFILE_FILE}")));
+        return Err(Error::format(path, "there is no such file or directory").advice(advice));
     }
-    Ok(Profile::read(path)?)
+    Profile::read(path).map_err(|error| Error::from(error).advice(advice))
 }
 
 /// The directory that holds a profile.

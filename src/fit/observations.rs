@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use super::memory::{Row, Seen};
+use crate::options::MAX_TOKENS;
 use crate::profile::Outcome;
+use crate::text::{clipped, quoted};
 use crate::units::{Bytes, Tokens};
 
 /// How `L` of an observation is to be read.
@@ -131,7 +133,7 @@ pub fn read_csv(text: &str) -> Result<Observations, ObservationsError> {
         .trim(csv::Trim::All)
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
-    let csv_error = |e: csv::Error| ObservationsError::Csv(e.to_string());
+    let csv_error = |e: csv::Error| ObservationsError::Csv(clipped(&e.to_string(), 300));
     let headers = reader.headers().map_err(csv_error)?.clone();
     let mut at: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut unknown = Vec::new();
@@ -142,7 +144,7 @@ pub fn read_csv(text: &str) -> Result<Observations, ObservationsError> {
             Some((known, _)) => {
                 if let Some(first) = at.insert(known, i) {
                     let first = headers.get(first).unwrap_or_default().to_owned();
-                    return Err(ObservationsError::Twice(first, header.to_owned()));
+                    return Err(ObservationsError::Twice(quoted(&first), quoted(header)));
                 }
             }
             None => unknown.push((i, header.to_owned())),
@@ -199,24 +201,45 @@ impl Cells<'_> {
     }
 
     fn positive(&self, column: &str) -> Result<Option<f64>, CellError> {
-        match self.parse::<f64>(column)? {
-            Some(v) if !(v.is_finite() && v > 0.0) => {
-                Err(self.error(column, format!("`{v}` is not a positive finite number")))
+        match self.text(column) {
+            "" => Ok(None),
+            text => match text.parse::<f64>() {
+                Ok(value) if value.is_finite() && value > 0.0 => Ok(Some(value)),
+                _ => {
+                    let text = quoted(text);
+                    Err(self.error(column, format!("`{text}` is not a positive finite number")))
+                }
+            },
+        }
+    }
+
+    /// A length, no longer than any that can be measured.
+    fn length(&self, column: &str) -> Result<Option<Tokens>, CellError> {
+        match self.parse::<Tokens>(column)? {
+            Some(Tokens(length)) if length > MAX_TOKENS => {
+                let message = format!("{length} is too long; the limit is {MAX_TOKENS} tokens");
+                Err(self.error(column, message))
             }
-            value => Ok(value),
+            length => Ok(length),
         }
     }
 
     fn count(&self, column: &str) -> Result<Option<u32>, CellError> {
-        match self.parse::<u32>(column)? {
-            Some(0) => Err(self.error(column, "must be at least 1")),
-            value => Ok(value),
+        match self.text(column) {
+            "" => Ok(None),
+            text => match text.parse::<u32>() {
+                Ok(count) if count > 0 => Ok(Some(count)),
+                _ => {
+                    let text = quoted(text);
+                    Err(self.error(column, format!("`{text}` is not a whole number of at least 1")))
+                }
+            },
         }
     }
 }
 
 fn observation(cells: &Cells<'_>, unknown: &[(usize, String)]) -> Result<Observation, CellError> {
-    let t = cells.parse::<Tokens>("T")?;
+    let t = cells.length("T")?;
     if t == Some(Tokens(0)) {
         return Err(cells.error("T", "a chunk has at least one row"));
     }
@@ -235,7 +258,7 @@ fn observation(cells: &Cells<'_>, unknown: &[(usize, String)]) -> Result<Observa
         device: cells.text("device").to_owned(),
         engine: cells.text("engine").to_owned(),
         t,
-        l: cells.parse("L")?,
+        l: cells.length("L")?,
         ratio: cells.count("ratio")?,
         cp_size: cells.count("cp_size")?,
         peak,
@@ -385,12 +408,16 @@ mod tests {
     #[test]
     fn bad_cells_are_reported_with_line_and_column() {
         let text = "T,L,peak,ratio\n1024,100k,2 GB,1\n1024,100k,2 XB,1\n0,5,1GB,1\n8,8,1GB,0\n\
-                    8,8,0,1\n8,99999999999999999999,1GB,1\n";
+                    8,8,0,1\n8,99999999999999999999,1GB,1\n8e9,8,1GB,1\n8,8,1GB,two\n";
         let read = read_csv(text).unwrap();
         assert_eq!(read.rows.len(), 1);
         let found: Vec<(u64, &str)> =
             read.rejected.iter().map(|e| (e.line, e.column.as_str())).collect();
-        assert_eq!(found, [(3, "peak"), (4, "T"), (5, "ratio"), (6, "peak"), (7, "L")]);
+        let expected =
+            [(3, "peak"), (4, "T"), (5, "ratio"), (6, "peak"), (7, "L"), (8, "T"), (9, "ratio")];
+        assert_eq!(found, expected);
+        assert!(read.rejected[5].message.contains("the limit is 67108864"));
+        assert_eq!(read.rejected[6].message, "`two` is not a whole number of at least 1");
     }
 
     #[test]

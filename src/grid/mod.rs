@@ -205,15 +205,25 @@ fn matrix_groups(
     groups
 }
 
+/// The shape in which the fp4 low-ratio pipelines run beside a model's own path: the model's own
+/// where it compresses keys (DeepSeek V4 takes the same shape in fp4 by an option of the server),
+/// else DeepSeek V4.1's.
+pub fn compared_indexer(own: Option<Indexer>) -> Indexer {
+    match own {
+        Some(own) if own.kind == IndexerKind::Fp4LowRatio || own.ratio > 1 => {
+            Indexer { kind: IndexerKind::Fp4LowRatio, ..own }
+        }
+        _ => Indexer::FP4_LOW_RATIO,
+    }
+}
+
 /// The model's own path first, then the fp4 low-ratio pipelines for comparison.
 fn indexer_groups(own: Option<Indexer>, axes: &Axes) -> Result<Vec<Group>, GridError> {
     let low_ratio = [Pipeline::Dense, Pipeline::RowPooled, Pipeline::KeyBlocked];
     let mut paths = Vec::new();
-    let mut compared = Indexer::FP4_LOW_RATIO;
-    match own {
-        Some(indexer) if indexer.kind == IndexerKind::Fp8 => paths.push((Pipeline::Fp8, indexer)),
-        Some(indexer) => compared = indexer,
-        None => {}
+    let compared = compared_indexer(own);
+    if let Some(indexer) = own.filter(|indexer| indexer.kind == IndexerKind::Fp8) {
+        paths.push((Pipeline::Fp8, indexer));
     }
     paths.extend(low_ratio.map(|pipeline| (pipeline, compared)));
     let mut groups = Vec::new();

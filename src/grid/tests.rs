@@ -83,6 +83,18 @@ fn the_models_own_indexer_runs_beside_the_low_ratio_pipelines() {
 }
 
 #[test]
+fn a_model_that_compresses_its_keys_is_compared_in_its_own_shape() {
+    let shape = |name: &str| {
+        let layout = Layout { tp: 4, dp: 1, cp: 1 };
+        compared_indexer(preset(name).unwrap().rank_shapes(layout).unwrap().indexer)
+    };
+    let pro = shape("deepseek-v4-pro");
+    assert_eq!((pro.kind, pro.heads, pro.ratio, pro.topk), (IndexerKind::Fp4LowRatio, 64, 4, 1024));
+    assert_eq!(shape("deepseek-v4.1"), Indexer::FP4_LOW_RATIO);
+    assert_eq!(shape("glm-5.2"), Indexer::FP4_LOW_RATIO);
+}
+
+#[test]
 fn prefixes_past_the_models_context_are_left_out() {
     assert_eq!(Axes::named(GridSize::Default, 163_840).l.last(), Some(&131_072));
 }

@@ -58,6 +58,7 @@ pub mod code {
     pub const ILLEGAL_ADDRESS: i32 = 700;
     pub const LAUNCH_TIMEOUT: i32 = 702;
     pub const LAUNCH_FAILURE: i32 = 719;
+    pub const NOT_SUPPORTED: i32 = 801;
     pub const UNKNOWN: i32 = 999;
 }
 

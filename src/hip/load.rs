@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
+use super::elf;
 use super::error::LoadError;
 use super::table::Table;
 
@@ -44,9 +45,16 @@ fn candidates(rocm: Option<PathBuf>) -> Vec<PathBuf> {
 }
 
 fn open(path: &Path) -> Result<Library, String> {
+    // A name without a folder is looked up by the loader, which finds whole files.
+    if path.components().count() > 1 && path.exists() {
+        elf::check(path)?;
+    }
     // SAFETY: loading a shared library runs its initialisers; the user (or the system's loader
-    // path) names it as a HIP runtime.
-    unsafe { Library::new(path) }.map_err(|e| e.to_string())
+    // path) names it as a HIP runtime. Its segments lie inside the file.
+    unsafe { Library::new(path) }.map_err(|error| match std::error::Error::source(&error) {
+        Some(reason) => reason.to_string(),
+        None => error.to_string(),
+    })
 }
 
 fn fill(library: Library, path: &Path) -> Result<(Table, PathBuf), LoadError> {
@@ -78,6 +86,16 @@ mod tests {
             error,
             Some(LoadError::MissingSymbol { path: "libc.so.6".into(), symbol: "hipInit" })
         );
+    }
+
+    #[test]
+    fn a_library_that_the_loader_refuses_comes_with_the_loaders_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("libamdhip64.so");
+        // A whole executable: the loader says that it cannot load one dynamically.
+        std::fs::copy(std::env::current_exe().unwrap(), &path).unwrap();
+        let text = load(Some(&path)).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(text.contains("libamdhip64.so: cannot dynamically load"), "{text}");
     }
 
     #[test]

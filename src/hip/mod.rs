@@ -7,6 +7,7 @@
 mod args;
 mod buffer;
 mod device;
+mod elf;
 mod error;
 mod event;
 mod load;

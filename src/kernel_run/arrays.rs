@@ -7,6 +7,7 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, WriterBuilder};
 
 use super::RunError;
 use crate::files;
+use crate::text::{clipped, quoted};
 
 /// Most bytes of an array made of zeros: it is held in host memory before and after the run.
 const MAX_BYTES: u64 = 4 << 30;
@@ -103,11 +104,18 @@ impl Array {
     /// A file that is missing, no .npy, of another element type, byte order or memory order, or
     /// whose length contradicts its shape.
     pub fn read(path: &Path) -> Result<Self, RunError> {
-        let file = files::read_bytes(path)?;
+        Self::parse(&files::read_bytes(path)?, path)
+    }
+
+    /// The array in `file`; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`Array::read`].
+    pub fn parse(file: &[u8], path: &Path) -> Result<Self, RunError> {
         let refuse = |what: String| RunError::Array { path: path.to_owned(), what };
-        let mut cursor = Cursor::new(&file);
+        let mut cursor = Cursor::new(file);
         let header = NpyHeader::from_reader(&mut cursor)
-            .map_err(|e| refuse(format!("not an .npy file: {e}")))?;
+            .map_err(|e| refuse(format!("not an .npy file: {}", clipped(&e.to_string(), 200))))?;
         let DType::Plain(ty) = header.dtype() else {
             return Err(refuse("its elements are records; expected numbers".to_owned()));
         };
@@ -124,8 +132,9 @@ impl Array {
         let data = file.get(at..).unwrap_or_default().to_vec();
         if size(dtype, &shape) != Some(data.len() as u64) {
             return Err(refuse(format!(
-                "it holds {} bytes of data, but its shape {shape:?} of {ty} says otherwise",
-                data.len()
+                "it holds {} bytes of data, but its shape {} of {ty} says otherwise",
+                data.len(),
+                quoted(&format!("{shape:?}"))
             )));
         }
         Ok(Array { dtype, shape, data })
@@ -136,9 +145,13 @@ impl Array {
     /// # Errors
     /// The number of bytes, if it is beyond any device.
     pub fn zeros(dtype: Dtype, shape: &[u64]) -> Result<Self, String> {
-        let bytes = size(dtype, shape)
-            .filter(|&n| n <= MAX_BYTES)
-            .ok_or_else(|| format!("shape {shape:?} takes more than {} GiB", MAX_BYTES >> 30))?;
+        let bytes = size(dtype, shape).filter(|&n| n <= MAX_BYTES).ok_or_else(|| {
+            format!(
+                "shape {} takes more than {} GiB",
+                quoted(&format!("{shape:?}")),
+                MAX_BYTES >> 30
+            )
+        })?;
         Ok(Array { dtype, shape: shape.to_vec(), data: vec![0; bytes as usize] })
     }
 

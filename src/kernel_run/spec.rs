@@ -6,13 +6,17 @@
 //! i64 u8 u16 u32 u64 f16 bf16 f32 f64 bool`; `{"null": true}` is a null pointer. Paths are
 //! relative to the list.
 
+use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::arrays::Dtype;
 use super::{RunError, beside};
 use crate::files;
+use crate::text::quoted;
 
 /// The arguments of a launch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,10 +68,17 @@ impl Spec {
     /// # Errors
     /// An unreadable file, or what is wrong with which argument.
     pub fn read(path: &Path) -> Result<Self, RunError> {
-        let bytes = files::read_bytes(path)?;
+        Self::parse(&files::read_bytes(path)?, path)
+    }
+
+    /// The argument list in `bytes`; `path` is where its file names start from.
+    ///
+    /// # Errors
+    /// What is wrong with which argument.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, RunError> {
         let refuse = |what: String| RunError::Spec { path: path.to_owned(), what };
         let root: Value =
-            serde_json::from_slice(&bytes).map_err(|e| refuse(format!("not JSON: {e}")))?;
+            serde_json::from_slice(bytes).map_err(|e| refuse(format!("not JSON: {e}")))?;
         let Value::Array(list) = root else {
             return Err(refuse("expected a JSON list with one object an argument".to_owned()));
         };
@@ -78,7 +89,81 @@ impl Spec {
                 argument(value, path).map_err(|what| refuse(format!("argument {i}: {what}")))
             })
             .collect::<Result<_, _>>()?;
-        Ok(Spec { arguments })
+        // Only an object's own reader sees a key that comes twice.
+        let entries: Vec<Entry> =
+            serde_json::from_slice(bytes).map_err(|e| refuse(format!("not usable: {e}")))?;
+        if let Some(i) = entries.iter().position(|entry| entry.twice.is_some()) {
+            let key = entries[i].twice.as_deref().unwrap_or_default();
+            let what = format!("argument {i}: field \"{}\" is given twice", quoted(key));
+            return Err(refuse(what));
+        }
+        let spec = Spec { arguments };
+        spec.check_outputs().map_err(refuse)?;
+        Ok(spec)
+    }
+
+    /// Refuses an output that would replace an input or another output.
+    fn check_outputs(&self) -> Result<(), String> {
+        let same = |a: &Path, b: &Path| match (a.canonicalize(), b.canonicalize()) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => a == b,
+        };
+        let buffers = || self.arguments.iter().enumerate();
+        for (i, argument) in buffers() {
+            let Argument::Buffer { output: Some(output), .. } = argument else { continue };
+            for (j, other) in buffers() {
+                let Argument::Buffer { input, output: others, .. } = other else { continue };
+                if let Input::File(file) = input
+                    && same(file, output)
+                {
+                    return Err(format!(
+                        "argument {i}: {} would replace the input of argument {j}; write to \
+                         another file",
+                        output.display()
+                    ));
+                }
+                if j > i && others.as_ref().is_some_and(|other| same(other, output)) {
+                    return Err(format!(
+                        "arguments {i} and {j} both write {}; write to two files",
+                        output.display()
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One entry of the list, read only for a key that comes twice.
+#[derive(Default)]
+struct Entry {
+    twice: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntryVisitor)
+    }
+}
+
+struct EntryVisitor;
+
+impl<'de> Visitor<'de> for EntryVisitor {
+    type Value = Entry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object with {KINDS}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entry, A::Error> {
+        let mut seen = BTreeSet::new();
+        let mut entry = Entry::default();
+        while let Some((key, _)) = map.next_entry::<String, IgnoredAny>()? {
+            if let Some(key) = seen.replace(key) {
+                entry.twice = Some(key);
+            }
+        }
+        Ok(entry)
     }
 }
 
@@ -116,7 +201,7 @@ fn argument(value: &Value, spec: &Path) -> Result<Argument, String> {
     };
     match fields.map.keys().next() {
         None => Ok(parsed),
-        Some(key) => Err(format!("unknown or misplaced field \"{key}\"")),
+        Some(key) => Err(format!("unknown or misplaced field \"{}\"", quoted(key))),
     }
 }
 
@@ -131,37 +216,42 @@ impl Fields {
 
     fn offset(&mut self) -> Result<u64, String> {
         let Some(value) = self.take("offset_bytes") else { return Ok(0) };
-        value
-            .as_u64()
-            .ok_or_else(|| format!("\"offset_bytes\" must be a whole number, not {value}"))
+        value.as_u64().ok_or_else(|| {
+            format!("\"offset_bytes\" must be a whole number, not {}", shown(&value))
+        })
     }
 
     fn dtype(&mut self) -> Result<Dtype, String> {
         let value = self.take("dtype").ok_or("buffer_out needs \"dtype\"")?;
         value.as_str().and_then(Dtype::parse).ok_or_else(|| {
-            format!("\"dtype\" must be one of {}, not {value}", Dtype::NAMES.join(", "))
+            format!("\"dtype\" must be one of {}, not {}", Dtype::NAMES.join(", "), shown(&value))
         })
     }
 
     fn shape(&mut self) -> Result<Vec<u64>, String> {
         let value = self.take("shape").ok_or("buffer_out needs \"shape\"")?;
         let sizes = value.as_array().map(|list| list.iter().map(Value::as_u64).collect());
-        sizes
-            .flatten()
-            .ok_or_else(|| format!("\"shape\" must be a list of whole numbers, not {value}"))
+        sizes.flatten().ok_or_else(|| {
+            format!("\"shape\" must be a list of whole numbers, not {}", shown(&value))
+        })
     }
+}
+
+/// A value for a message.
+fn shown(value: &Value) -> String {
+    quoted(&value.to_string())
 }
 
 fn path(value: &Value, field: &str) -> Result<PathBuf, String> {
     match value.as_str() {
         Some(text) if !text.is_empty() => Ok(PathBuf::from(text)),
-        _ => Err(format!("\"{field}\" must be a file name, not {value}")),
+        _ => Err(format!("\"{field}\" must be a file name, not {}", shown(value))),
     }
 }
 
 /// The bytes of a scalar, refused where the value does not fit its type.
 fn scalar(ty: &str, value: &Value) -> Result<Vec<u8>, String> {
-    let misfit = || format!("{value} is no {ty}");
+    let misfit = || format!("{} is no {ty}", shown(value));
     let signed = || value.as_i64().ok_or_else(misfit);
     let unsigned = || value.as_u64().ok_or_else(misfit);
     let float = || match value.as_str() {
@@ -205,6 +295,8 @@ fn scalar(ty: &str, value: &Value) -> Result<Vec<u8>, String> {
             narrow.to_le_bytes().to_vec()
         }
         "f64" => float()?.to_le_bytes().to_vec(),
-        other => return Err(format!("unknown kind \"{other}\"; expected one of {KINDS}")),
+        other => {
+            return Err(format!("unknown kind \"{}\"; expected one of {KINDS}", quoted(other)));
+        }
     })
 }

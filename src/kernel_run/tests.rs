@@ -125,6 +125,7 @@ fn arg_name(kernel: &str, index: usize) -> String {
 #[test]
 fn a_malformed_argument_list_is_refused_with_the_argument_and_the_field() {
     let folder = Folder::new();
+    folder.put("a", b"an input");
     for (spec, part) in [
         ("{", "not JSON"),
         ("{}", "expected a JSON list"),
@@ -146,12 +147,26 @@ fn a_malformed_argument_list_is_refused_with_the_argument_and_the_field() {
         (r#"[{"buffer_out": "a", "dtype": "f32", "shape": [-1]}]"#, "\"shape\" must be a list"),
         (r#"[{"buffer": "a", "offset_bytes": -4}]"#, "\"offset_bytes\" must be a whole number"),
         (r#"[{"i32": 1, "u32": 1}]"#, "expected one of"),
+        (r#"[{"null": true}, {"u32": 1, "u32": 2}]"#, "argument 1: field \"u32\" is given twice"),
+        (r#"[{"buffer": "a"}, {"buffer_out": "a", "dtype": "f32", "shape": [1]}]"#, "argument 1: "),
+        (
+            r#"[{"buffer": "a"}, {"buffer_out": "./a", "dtype": "f32", "shape": [1]}]"#,
+            "would replace the input of argument 0",
+        ),
+        (r#"[{"buffer_inout": "a", "out": "a"}]"#, "would replace the input of argument 0"),
+        (
+            r#"[{"buffer_inout": "b", "out": "a2"},
+                {"buffer_out": "a2", "dtype": "f32", "shape": [1]}]"#,
+            "arguments 0 and 1 both write",
+        ),
     ] {
         let message = folder.message("spin", spec);
         assert!(message.contains(part), "{spec}: {message}");
         assert!(message.contains("spec.json"), "{message}");
     }
-    let huge = r#"[{"buffer_out": "a", "dtype": "f64", "shape": [4294967296, 4294967296]}]"#;
+    let long = format!(r#"[{{"u32": "{}"}}]"#, "x".repeat(100_000));
+    assert!(folder.message("spin", &long).len() < 400);
+    let huge = r#"[{"buffer_out": "c", "dtype": "f64", "shape": [4294967296, 4294967296]}]"#;
     assert!(folder.message("spin", huge).contains("takes more than 4 GiB"));
 }
 
@@ -165,6 +180,8 @@ fn unusable_array_files_are_refused_by_name() {
         text
     };
     assert!(message(b"PK\x03\x04").contains("not an .npy file"));
+    let long = npy(&"<f4".repeat(10_000), "False", "(1,)", &[0; 4]);
+    assert!(message(&long).len() < 600);
     assert!(message(&npy("<u4", "False", "(4,)", &[0; 12])).contains("holds 12 bytes of data"));
     assert!(message(&npy(">f4", "False", "(1,)", &[0; 4])).contains("big-endian"));
     assert!(message(&npy("<f4", "True", "(2, 2)", &[0; 16])).contains("Fortran order"));
@@ -231,4 +248,25 @@ fn every_element_type_survives_a_round_trip() {
         array.write(&folder.path("a.npy")).unwrap();
         assert_eq!(Array::read(&folder.path("a.npy")).unwrap(), array, "{name}");
     }
+}
+
+/// 0xffffffff is no instruction.
+#[test]
+fn code_that_cannot_be_executed_is_a_bad_file_and_not_a_failure_of_the_tool() {
+    let folder = Folder::new();
+    let object = cdna_sim::code_object::CodeObject::parse(PROBE, None).unwrap();
+    let code = object.code();
+    let at = PROBE.windows(code.len()).position(|bytes| bytes == code).unwrap();
+    let (_, start) = object.functions.iter().find(|(name, _)| name == "reverse").unwrap();
+    // Behind the first instruction of the kernel, which is looked at before anything runs.
+    let second = at + (start - object.text.addr) as usize + 8;
+    let mut damaged = PROBE.to_vec();
+    damaged[second..second + 64].fill(0xff);
+    folder.put("probe.hsaco", &damaged);
+    let spec = r#"[{"buffer_out": "out.npy", "dtype": "u32", "shape": [64]}, {"null": true},
+                   {"u32": 64}]"#;
+    let error = folder.run("reverse", 1, 64, spec).unwrap_err();
+    let error = crate::error::Error::from(error);
+    assert_eq!(error.exit, crate::error::Exit::Format, "{error}");
+    assert!(error.message.contains("0xffffffff"), "{error}");
 }

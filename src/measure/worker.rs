@@ -173,8 +173,9 @@ impl Running {
                 let sent = match serde_json::from_str(&line) {
                     Ok(message) => sender.send(message),
                     Err(_) => {
-                        // HIP runtimes print diagnostics on stdout.
-                        anstream::eprintln!("{line}");
+                        // HIP runtimes print diagnostics on stdout. A stderr that cannot be written
+                        // must not end the run.
+                        let _ = writeln!(anstream::stderr(), "{line}");
                         Ok(())
                     }
                 };

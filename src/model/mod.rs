@@ -224,6 +224,33 @@ impl Model {
         Ok(RankShapes { absorb, gemm, indexer: self.indexer })
     }
 
+    /// What the model does not have, or is not known to have, and is therefore not measured.
+    pub fn absences(&self) -> Vec<String> {
+        let name = &self.name;
+        let mut absences = Vec::new();
+        if self.mla.is_none() {
+            let instead = if self.grouped_output.is_some() {
+                ": its output goes through a grouped low-rank projection (wo_b)"
+            } else {
+                ""
+            };
+            absences.push(format!(
+                "{name} has no absorbed MLA projections{instead}; absorb_bmm is not measured, and \
+                 EVEN_MN is not a question for it"
+            ));
+        }
+        if self.hidden_size.is_none() && self.q_lora_rank.is_none() {
+            absences.push(format!(
+                "the widths of {name}'s dense projections are not published; gemm is not measured \
+                 (give its config.json with --model to measure it)"
+            ));
+        }
+        if self.indexer.is_none() {
+            absences.push(format!("{name} has no sparse-attention indexer"));
+        }
+        absences
+    }
+
     /// Name of the memory path whose peak bounds the chunk.
     pub fn memory_path(&self) -> Option<&'static str> {
         self.indexer.map(|indexer| match indexer.kind {
@@ -245,6 +272,9 @@ pub fn resolve(name: &str) -> Result<Model, ModelError> {
     let mut path = std::path::PathBuf::from(name);
     if path.is_dir() {
         path.push("config.json");
+        if !path.is_file() {
+            return Err(ModelError::Config(format!("{name}: the directory has no config.json")));
+        }
     }
     if !path.is_file() {
         let presets = PRESETS.join(", ");

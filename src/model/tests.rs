@@ -70,6 +70,23 @@ fn candidate_blocks_and_ratios_select_the_fp4_low_ratio_indexer() {
 }
 
 #[test]
+fn what_a_model_does_not_have_is_said() {
+    let absences = |name: &str| preset(name).unwrap().absences().join("\n");
+    assert_eq!(absences("glm-5.2"), "");
+    assert!(absences("deepseek-v4-flash").contains("no absorbed MLA projections: its output"));
+    assert!(!absences("deepseek-v4-flash").contains("gemm is not measured"));
+    assert!(absences("deepseek-v4.1").contains("no absorbed MLA projections"));
+    assert!(absences("deepseek-v4.1").contains("not published; gemm is not measured"));
+}
+
+#[test]
+fn a_folder_without_a_config_is_said_to_have_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let message = resolve(&dir.path().display().to_string()).unwrap_err().to_string();
+    assert!(message.ends_with("the directory has no config.json"), "{message}");
+}
+
+#[test]
 fn broken_configs_name_the_field_and_what_was_expected() {
     let message = |text: &str| from_config_json(text).unwrap_err().to_string();
     assert!(message("{").contains("not valid JSON"));

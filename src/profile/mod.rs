@@ -78,6 +78,10 @@ impl Profile {
         let dir = table.parent().unwrap_or(Path::new("."));
         let provenance_path = dir.join(PROVENANCE_FILE);
         let encoded = files::read_bytes(&table)?;
+        if !provenance_path.exists() && !encoded.starts_with(b"PAR1") {
+            let detail = "it does not begin as one".to_owned();
+            return Err(FileError::Malformed { path: table, format: "parquet", detail });
+        }
         let provenance: Provenance = files::read_json(&provenance_path, PROVENANCE_SCHEMA)?;
         // Compared before decoding, so that a damaged file is named as such and never parsed.
         let found = files::sha256_hex(&encoded);
@@ -92,7 +96,12 @@ impl Profile {
                 ),
             ));
         }
-        let (points, subject) = columns::decode(&table, &encoded)?;
+        // The decoder asserts on metadata that contradict themselves.
+        let decoded = std::panic::catch_unwind(|| columns::decode(&table, &encoded));
+        let (points, subject) = decoded.unwrap_or_else(|_| {
+            let detail = "its metadata contradict themselves".to_owned();
+            Err(FileError::Malformed { path: table.clone(), format: "parquet", detail })
+        })?;
         if subject != provenance.subject() {
             return Err(FileError::field(
                 &provenance_path,

@@ -2,38 +2,9 @@
 
 use super::{Engine, Op, Outcome, Point, Profile, Provenance, Simulator};
 
-/// A point with every optional field empty.
+/// A finished point with every optional field empty.
 pub fn blank(op: Op, kernel: &str, variant: &str) -> Point {
-    Point {
-        op,
-        kernel: kernel.into(),
-        variant: variant.into(),
-        shape: String::new(),
-        dtype: "bf16".into(),
-        block_m: None,
-        block_n: None,
-        block_k: None,
-        b: None,
-        m: None,
-        n: None,
-        k: None,
-        t: None,
-        l: None,
-        ratio: None,
-        heads: None,
-        topk: None,
-        outcome: Outcome::Ok,
-        message: None,
-        time_us: None,
-        time_lo_us: None,
-        time_hi_us: None,
-        samples: 1,
-        peak_bytes: None,
-        instructions: None,
-        cycles: None,
-        deployed: false,
-        kernel_sha256: None,
-    }
+    Point { outcome: Outcome::Ok, samples: 1, ..Point::new(op, kernel, variant, "", "bf16") }
 }
 
 /// An indexer point of `pipeline` with exact peak bytes and time.

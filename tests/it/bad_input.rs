@@ -1,5 +1,6 @@
 //! Every bad input gets one clear message and a documented status, and damages nothing.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use crate::command::run;
@@ -103,6 +104,76 @@ fn a_directory_that_cannot_be_made_is_an_output_error() {
     fs::write(dir.path().join("file"), "").unwrap();
     let out = ["--device", "gfx950", "--engine", "simulate", "--out", "file/run"];
     run(dir.path(), &out).fails_with(OUTPUT, &["cannot write", "file/run"]);
+}
+
+#[test]
+fn a_device_number_means_hardware() {
+    let arguments = ["--device", "gfx950", "--engine", "simulate", "--gpu", "1"];
+    refused(&arguments, USAGE, &["--gpu", "hardware"]);
+}
+
+#[test]
+fn an_unknown_target_is_refused_alike_by_every_command() {
+    for command in ["list", "check"] {
+        refused(
+            &["kernel", command, "--arch", "gfx999"],
+            NO_DEVICE,
+            &["gfx999", "gfx942 (MI300X)"],
+        );
+    }
+}
+
+#[test]
+fn an_output_directory_that_a_plan_would_not_use_is_refused() {
+    refused(&["plan", "run", "--out", "sizer"], USAGE, &["--out", "PROFILE"]);
+}
+
+#[test]
+fn what_is_no_profile_is_named_with_what_to_give() {
+    refused(&["plan", "/dev/null"], FORMAT, &["/dev/null", "help: name the directory of a run"]);
+}
+
+#[test]
+fn a_message_does_not_repeat_a_long_value() {
+    let dir = tempfile::tempdir().unwrap();
+    let long = "9".repeat(100_000);
+    for flag in ["--free-bytes", "--l", "--model"] {
+        let finished = run(dir.path(), &["--device", "gfx950", flag, &long]);
+        finished.fails_with(USAGE, &["9999"]);
+        assert!(finished.stderr.len() < 3000, "{flag}: {} bytes", finished.stderr.len());
+    }
+}
+
+#[test]
+fn a_runtime_cut_short_is_refused_and_not_touched() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = fs::read(env!("CARGO_BIN_EXE_tune")).unwrap();
+    for length in [3, 100, 5000, 200_000] {
+        fs::write(dir.path().join("libamdhip64.so"), &whole[..length]).unwrap();
+        let finished = run(dir.path(), &["devices", "--hip-lib", "./libamdhip64.so"]);
+        assert_eq!(finished.status, 0, "{}", finished.stderr);
+        let reason = if length < 4 { "no ELF header" } else { "cut short" };
+        assert!(finished.stdout.contains(reason), "{}", finished.stdout);
+    }
+}
+
+/// A journal cut where a machine that lost power may leave it.
+#[test]
+fn a_journal_without_its_first_line_is_started_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["--device", "gfx950", "--engine", "simulate", "--model", "deepseek-v4.1"];
+    let lengths = ["--t", "256", "--l", "0", "--out", "run"];
+    let arguments = [&arguments[..], &lengths].concat();
+    assert_eq!(run(dir.path(), &arguments).status, 0);
+    let journal = dir.path().join("run/journal.jsonl");
+    let whole = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, &whole[..30]).unwrap();
+    let finished = run(dir.path(), &[&arguments[..], &["--resume"]].concat());
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    assert!(finished.stderr.contains("starts over"), "{}", finished.stderr);
+    // Points come in the order in which they were finished.
+    let sorted = |text: &str| text.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+    assert_eq!(sorted(&fs::read_to_string(&journal).unwrap()), sorted(&whole));
 }
 
 #[test]

@@ -104,8 +104,13 @@ fn the_ragged_penalty_comes_from_instructions_that_even_tiles_do_not_need() {
             let id = format!("absorb_bmm_64x256_{variant}");
             reports(arch).into_iter().find(|r| r.id == id).unwrap().instructions as f64
         };
-        assert!(count("ragged_wrap") > 2.0 * count("even"), "{arch}");
-        assert!(count("ragged_buffer") < 1.1 * count("even"), "{arch}");
+        // 64 masked two-byte stores a thread in place of 8 wide ones, each with its compare and its
+        // address, and 64-bit remainders. Past 5 something else would have got in, such as spills.
+        let wrap = count("ragged_wrap") / count("even");
+        assert!((2.0..5.0).contains(&wrap), "{arch}: {wrap}");
+        // The bounds of a buffer resource are in its descriptor: a few scalar moves.
+        let buffer = count("ragged_buffer") / count("even");
+        assert!((1.0..1.1).contains(&buffer), "{arch}: {buffer}");
     }
 }
 

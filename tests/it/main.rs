@@ -8,6 +8,7 @@ mod faults;
 mod kernel_pack;
 mod kernels;
 mod main_job;
+mod parsers;
 mod plan;
 mod python;
 mod tools;

@@ -78,6 +78,9 @@ fn drive(
 
 /// The function that executes `inst`, or `None` if its unit is the vector ALU.
 pub(super) fn handler(inst: &Inst) -> Option<Handler> {
+    if inst.op == Op::Unknown {
+        return Some(unknown);
+    }
     Some(match inst.enc {
         Enc::Sop1 | Enc::Sop2 | Enc::Sopc | Enc::Sopk | Enc::Sopp => scalar::handler(inst),
         Enc::Vop1 | Enc::Vop2 | Enc::Vopc | Enc::Vop3 | Enc::Vop3sd | Enc::Vop3p => return None,
@@ -114,6 +117,11 @@ fn next(result: Result<(), FaultKind>) -> Result<Flow, FaultKind> {
 /// The fault of an instruction that is decoded but not executed.
 pub(super) fn unimplemented(inst: &Inst) -> FaultKind {
     FaultKind::Unimplemented { text: inst.op.info().name.to_owned() }
+}
+
+/// Running into what is no instruction.
+fn unknown(_: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+    Err(FaultKind::UnknownInstruction { word: inst.imm as u32, arch: ctx.program.arch })
 }
 
 pub(super) fn missing(

@@ -46,6 +46,9 @@ impl From<DeviceError> for Failure {
             DeviceError::Fault(fault) => match fault.kind {
                 FaultKind::OutOfBounds { .. } => codes::ILLEGAL_ADDRESS,
                 FaultKind::Runaway { .. } => codes::LAUNCH_TIMEOUT,
+                FaultKind::UnknownInstruction { .. } | FaultKind::Unimplemented { .. } => {
+                    codes::NOT_SUPPORTED
+                }
                 _ => codes::LAUNCH_FAILURE,
             },
             DeviceError::Module(ModuleError::CodeObject(C::WrongArch { .. })) => {

@@ -109,6 +109,7 @@ impl Op {
 }
 
 operations! {
+    Unknown ".long" None None [];
     SMovB32 "s_mov_b32" B32 None [B32];
     SMovB64 "s_mov_b64" B64 None [B64];
     SCmovB32 "s_cmov_b32" B32 None [B32];

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use super::cache::{Cache, Lookup};
 use super::coalesce::Segments;
 use super::fifo::Fifo;
+use super::place::Places;
 use super::server::Server;
 use super::sharing::{Device, Level, Shared, Sharing};
 use crate::arch::ArchParams;
@@ -136,6 +137,7 @@ pub struct Hierarchy<'p> {
     backlog: f64,
     sharing: Sharing,
     memory: &'p AddressSpace,
+    places: Places,
     /// Part of the grid whose workgroups have begun on this compute unit.
     pub begun: f64,
     segments: Segments,
@@ -185,6 +187,7 @@ impl<'p> Hierarchy<'p> {
             backlog: 0.0,
             sharing,
             memory,
+            places: Places::new(p.vmem.line.trailing_zeros()),
             begun: 0.0,
             segments: Segments::default(),
             traffic: Traffic::default(),
@@ -248,7 +251,8 @@ impl<'p> Hierarchy<'p> {
     fn l1_line(&mut self, at: u64, who: Requester, line: u64) -> u64 {
         self.traffic.l1_lookups += 1;
         // Line numbers take 41 bits; the workgroup above them keeps workgroups apart.
-        match self.l1.touch(line ^ who.group << 44) {
+        let place = self.places.of(line, self.memory);
+        match self.l1.touch(place ^ who.group << 44) {
             Lookup::Hit(i) => {
                 self.traffic.l1_hits += 1;
                 self.l1.entry(i).ready.max(at + u64::from(self.p.vmem.hit))
@@ -267,7 +271,8 @@ impl<'p> Hierarchy<'p> {
         self.traffic.l2_read += u64::from(self.p.vmem.line);
         let mut delay = self.port.serve(at, bytes).max(self.l2_read.serve(at, bytes));
         let unit = xcd.min(self.l2.len() - 1);
-        let (latency, entry) = match self.l2[unit].touch(line) {
+        let place = self.places.of(line, self.memory);
+        let (latency, entry) = match self.l2[unit].touch(place) {
             Lookup::Hit(i) => (self.p.l2.hit, i),
             Lookup::Filled(i) | Lookup::Replaced(i) => {
                 let (latency, behind) = self.behind_l2(at, line);
@@ -284,7 +289,8 @@ impl<'p> Hierarchy<'p> {
     /// Latency and queueing of a line that the compute unit's own accesses did not leave in L2.
     fn behind_l2(&mut self, at: u64, line: u64) -> (u32, f64) {
         let size = u64::from(self.p.vmem.line);
-        let own = matches!(self.mall.touch(line), Lookup::Hit(_));
+        let place = self.places.of(line, self.memory);
+        let own = matches!(self.mall.touch(place), Lookup::Hit(_));
         let level = self.level(line, own);
         if level == Level::L2 {
             return (self.p.l2.hit, 0.0);
@@ -341,7 +347,8 @@ impl<'p> Hierarchy<'p> {
         let line = sector >> (self.line_shift - self.sector_shift);
         let bit = 1u32 << (sector & ((1 << (self.line_shift - self.sector_shift)) - 1));
         let unit = xcd.min(self.l2.len() - 1);
-        let (Lookup::Hit(i) | Lookup::Filled(i) | Lookup::Replaced(i)) = self.l2[unit].touch(line);
+        let place = self.places.of(line, self.memory);
+        let (Lookup::Hit(i) | Lookup::Filled(i) | Lookup::Replaced(i)) = self.l2[unit].touch(place);
         let entry = self.l2[unit].entry(i);
         if entry.dirty & bit == 0 {
             entry.dirty |= bit;

@@ -35,6 +35,7 @@ mod hierarchy;
 mod issue;
 mod lds;
 mod occupancy;
+mod place;
 mod plan;
 mod probe;
 mod rest;

@@ -29,7 +29,8 @@ pub struct Arguments {
 /// Checks the kernels.
 ///
 /// # Errors
-/// Status 2 for an unknown target, 4 for a pack that cannot be read, 5 when a kernel faults, 1 when the simulator cannot be used.
+/// Status 3 for an unknown target, 4 for a pack that cannot be read, 5 when a kernel faults, 1 when
+/// the simulator cannot be used.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let hip = Hip::simulator().map_err(Error::failed)?;
     let mut reports = Vec::new();

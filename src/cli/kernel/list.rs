@@ -20,7 +20,7 @@ pub struct Arguments {
 /// Lists the kernels.
 ///
 /// # Errors
-/// Status 2 for an unknown target, 1 when an embedded object is damaged.
+/// Status 3 for an unknown target, 1 when an embedded object is damaged.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let mut reports = Vec::new();
     for arch in super::targets(arguments.arch.as_deref())? {

@@ -8,6 +8,7 @@ mod run;
 use clap::{Args, Subcommand};
 
 use crate::error::{Exit, Result};
+use crate::options;
 
 /// Arguments of `tune kernel`.
 #[derive(Debug, Args)]
@@ -47,10 +48,6 @@ fn targets(arch: Option<&str>) -> Result<Vec<String>> {
         cdna_sim::isa::Arch::ALL.iter().map(|arch| arch.name().to_owned()).collect();
     match arch {
         None => Ok(known),
-        Some(name) if known.iter().any(|known| known == name) => Ok(vec![name.to_owned()]),
-        Some(name) => {
-            Err(crate::error::Error::usage(format_args!("there are no kernels for {name:?}"))
-                .advice(format_args!("expected one of {}", known.join(", "))))
-        }
+        Some(name) => Ok(vec![options::arch(name)?]),
     }
 }

@@ -78,9 +78,7 @@ fn on_threads(
     keep: impl FnMut(&Case, Point) -> Result<()>,
 ) -> Result<()> {
     let cases: Vec<&Case> = groups.iter().flatten().collect();
-    // Benches on several threads share one simulated device, and what the others have allocated
-    // moves a few times in the fourth digit. A profile must be the same on every run.
-    let threads = 1;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let entries = entries(catalog);
     let open = || {
         Bench::open(&engine.hip, engine.info.ordinal, catalog, Settings::default())

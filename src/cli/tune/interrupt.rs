@@ -27,8 +27,34 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// Ends the run where it has been asked to end; `state` says what is done and what is not.
+    ///
+    /// # Errors
+    /// Status 130.
+    pub fn check(&self, state: impl std::fmt::Display) -> Result<()> {
+        if self.0.load(Ordering::Relaxed) {
+            return Err(Error::new(Exit::Interrupted, format_args!("interrupted: {state}")));
+        }
+        Ok(())
+    }
+
     /// The flag to watch.
     pub fn flag(&self) -> &AtomicBool {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_after_the_last_point_ends_the_run_at_the_next_stage() {
+        let interrupt = Interrupt::default();
+        assert_eq!(interrupt.check("nothing is written"), Ok(()));
+        interrupt.flag().store(true, Ordering::Relaxed);
+        let error = interrupt.check("nothing is written").unwrap_err();
+        assert_eq!(error.exit, Exit::Interrupted);
+        assert_eq!(error.message, "interrupted: nothing is written");
     }
 }

@@ -73,18 +73,25 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     let kernels = campaign::Kernels { catalog: &job.catalog, pack: job.options.kernels.as_deref() };
     let measured =
         campaign::measure(&job.engine, &kernels, &groups, &mut journal, finished, &interrupt);
-    let points = measured.map_err(|error| match error.exit {
+    let resumable = |error: Error| match error.exit {
         Exit::Interrupted => error.advice(format_args!(
             "continue with the same command and --resume --out {}",
             directory.path.display()
         )),
         _ => error,
-    })?;
+    };
+    let points = measured.map_err(resumable)?;
+    // Nothing is lost by ending here: every point is in the journal.
+    let unless_interrupted = |before: &str| {
+        interrupt.check(format_args!("all points are measured, {before}")).map_err(resumable)
+    };
+    unless_interrupted("but the profile is not written")?;
     let profile = job.seal(points)?;
     profile.write(&directory.path)?;
     judge(profile.points())?;
     let request = evidence.options(job.options.limits, profile.provenance())?;
     let derived = derive::derive(&profile, &request);
+    unless_interrupted("but only the profile is written")?;
     let written = derived.write(&directory.path, &profile)?;
     if job.options.json {
         output::json(&Summary::new(&directory.path, &profile, &derived))?;
@@ -98,7 +105,12 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
 
 fn open_journal(directory: &Directory, key: &RunKey) -> Result<(Journal, Finished)> {
     if directory.resume {
-        return Ok(Journal::resume(&directory.path, key)?);
+        let (journal, finished) = Journal::resume(&directory.path, key)?;
+        if finished.is_empty() {
+            let path = directory.path.display();
+            output::warn(format_args!("{path}: no point had been finished; the run starts over"));
+        }
+        return Ok((journal, finished));
     }
     Ok((Journal::create(&directory.path, key)?, Finished::new()))
 }

@@ -9,9 +9,10 @@ use super::{Job, kernels};
 use crate::cli::output;
 use crate::error::{Error, Result};
 use crate::files::sha256_hex;
-use crate::grid::{Group, Work};
+use crate::grid::{self, Group, Work};
 use crate::hip;
 use crate::journal::RunKey;
+use crate::model::Indexer;
 use crate::profile::{self, Engine, Point, Profile, Provenance, Simulator};
 use crate::units::Tokens;
 
@@ -96,6 +97,27 @@ impl Job {
         })
     }
 
+    /// Which shape the comparison pipelines ran in, where it is not the model's own.
+    fn comparison(&self) -> Option<String> {
+        let compared = grid::compared_indexer(self.shapes.indexer);
+        let Indexer { heads, ratio, topk, .. } = compared;
+        let name = &self.model.name;
+        match self.shapes.indexer {
+            Some(own) if own == compared => None,
+            Some(own) if own.ratio == compared.ratio && own.heads == heads && own.topk == topk => {
+                Some(format!(
+                    "dense, row_pooled and key_blocked are {name}'s own indexer in fp4, as an \
+                     option of the server runs it"
+                ))
+            }
+            _ => Some(format!(
+                "dense, row_pooled and key_blocked are there for comparison, in the shape of \
+                 DeepSeek V4.1's fp4 indexer ({heads} heads, ratio {ratio}, top-{topk}); {name} \
+                 does not run them"
+            )),
+        }
+    }
+
     fn provenance(&self) -> Result<Provenance> {
         let Self { options, engine, .. } = self;
         let runtime = engine.hip.runtime();
@@ -124,6 +146,8 @@ impl Job {
                 provenance.options.insert(flag.to_string(), lengths(list));
             }
         }
+        provenance.notes = self.model.absences();
+        provenance.notes.extend(self.comparison());
         if let (Some(pack), Some(dir)) = (&self.pack, &options.kernels) {
             provenance.options.insert("--kernels".to_owned(), dir.display().to_string());
             provenance.notes.push(format!("{} (pack {})", pack.info, &pack.sha256[..12]));

@@ -131,15 +131,7 @@ impl<'a> Steps<'a> {
         columns: u64,
         out: Matrix<'_>,
     ) -> Result<(), OpError> {
-        let pitch = self.size("pitch", out.pitch)?;
-        let args = Args::new()
-            .ptr(from.buffer)
-            .ptr(out.buffer)
-            .u32(self.size("columns", columns)?)
-            .u64(from.pitch)
-            .u32(pitch);
-        let grid = [pitch.div_ceil(4 * COLUMNS_TILE), self.size("rows", rows)?, 1];
-        self.kernel("pad_copy")?.launch(self.device, grid, &args)
+        self.rewrite("pad_copy", 4 * COLUMNS_TILE, rows, from, ("columns", columns), out)
     }
 
     /// Maximum of each block of 8 keys.
@@ -153,15 +145,29 @@ impl<'a> Steps<'a> {
         blocks: u64,
         out: Matrix<'_>,
     ) -> Result<(), OpError> {
+        self.rewrite("block_max", COLUMNS_TILE, rows, from, ("blocks", blocks), out)
+    }
+
+    /// Launches a kernel that makes each row of `out` from the one of `from`; a workgroup writes
+    /// `tile` columns. `(name, n)` is the number of columns that count.
+    fn rewrite(
+        &self,
+        step: &str,
+        tile: u32,
+        rows: u64,
+        from: Matrix<'_>,
+        (name, n): (&str, u64),
+        out: Matrix<'_>,
+    ) -> Result<(), OpError> {
         let pitch = self.size("pitch", out.pitch)?;
         let args = Args::new()
             .ptr(from.buffer)
             .ptr(out.buffer)
-            .u32(self.size("blocks", blocks)?)
+            .u32(self.size(name, n)?)
             .u64(from.pitch)
             .u32(pitch);
-        let grid = [pitch.div_ceil(COLUMNS_TILE), self.size("rows", rows)?, 1];
-        self.kernel("block_max")?.launch(self.device, grid, &args)
+        let grid = [pitch.div_ceil(tile), self.size("rows", rows)?, 1];
+        self.kernel(step)?.launch(self.device, grid, &args)
     }
 
     /// Ids of the best blocks of a window, the newest key's always among them.

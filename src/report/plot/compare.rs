@@ -5,7 +5,7 @@ use plotters::prelude::{
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::style::{AXIS, BLUE, Entry, Frame, GRID, INK, MUTED, Mark, VERMILION, draw, text, told};
+use super::style::{AXIS, BLUE, Entry, Frame, INK, Mark, VERMILION, draw, house, text, told};
 
 /// One line of the plot.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,14 +48,8 @@ pub fn gains(rows: &[Gain], names: [&str; 2], foot: &str) -> Result<String, Stri
             .y_label_area_size(290)
             .build_cartesian_2d(low..high, -0.5..count - 0.5)
             .map_err(told)?;
-        chart
-            .configure_mesh()
+        house(&mut chart.configure_mesh())
             .disable_y_mesh()
-            .bold_line_style(GRID)
-            .light_line_style(plotters::style::TRANSPARENT)
-            .axis_style(AXIS)
-            .label_style(text(13, MUTED))
-            .axis_desc_style(text(14, INK))
             .y_labels(0)
             .x_desc("ragged over aligned, time per row")
             .x_label_formatter(&|v| format!("{v:.1}x"))

@@ -3,9 +3,7 @@
 use plotters::prelude::{AreaSeries, ChartBuilder, Color as _, DashedLineSeries, LineSeries};
 
 use super::schedule::steps;
-use super::style::{
-    AXIS, BLUE, Entry, Frame, GREEN, GRID, INK, MUTED, Mark, VERMILION, draw, short, text, told,
-};
+use super::style::{BLUE, Entry, Frame, GREEN, Mark, VERMILION, draw, house, short, told};
 use crate::fit::memory::MemoryFit;
 use crate::plan::Plan;
 
@@ -69,13 +67,7 @@ pub fn svg(memory: &MemoryFit, plan: &Plan, foot: &str) -> Result<String, String
             .map_err(told)?;
         let shade = AreaSeries::new(bound.clone(), 0.0, BLUE.mix(0.18));
         chart.draw_series(shade).map_err(told)?;
-        chart
-            .configure_mesh()
-            .bold_line_style(GRID)
-            .light_line_style(plotters::style::TRANSPARENT)
-            .axis_style(AXIS)
-            .label_style(text(13, MUTED))
-            .axis_desc_style(text(14, INK))
+        house(&mut chart.configure_mesh())
             .x_desc("prefix before the chunk, L (tokens)")
             .y_desc("rows of the chunk, T (tokens)")
             .x_label_formatter(&|v| short(*v))

@@ -5,9 +5,7 @@ use plotters::prelude::{
     TriangleMarker,
 };
 
-use super::style::{
-    AXIS, Entry, Frame, GRID, INK, MUTED, Mark, SERIES, VERMILION, draw, short_bytes, text, told,
-};
+use super::style::{Entry, Frame, INK, Mark, SERIES, VERMILION, draw, house, short_bytes, told};
 use crate::fit::Fit;
 use crate::fit::memory::MemoryFit;
 use crate::plan::Plan;
@@ -109,13 +107,7 @@ pub fn svg(
             .y_label_area_size(86)
             .build_cartesian_2d((x_low..x_high).log_scale(), (y_low..y_high).log_scale())
             .map_err(told)?;
-        chart
-            .configure_mesh()
-            .bold_line_style(GRID)
-            .light_line_style(plotters::style::TRANSPARENT)
-            .axis_style(AXIS)
-            .label_style(text(13, MUTED))
-            .axis_desc_style(text(14, INK))
+        house(&mut chart.configure_mesh())
             .x_desc("T \u{d7} keys of the chunk (token\u{b2} / ratio)")
             .y_desc("peak of transient bytes")
             .x_label_formatter(&|v| format!("{v:.0e}"))

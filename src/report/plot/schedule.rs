@@ -2,9 +2,7 @@
 
 use plotters::prelude::{ChartBuilder, Color as _, DashedLineSeries, LineSeries, Rectangle};
 
-use super::style::{
-    AXIS, BLUE, Entry, Frame, GRID, INK, MUTED, Mark, ORANGE, VERMILION, draw, short, text, told,
-};
+use super::style::{BLUE, Entry, Frame, Mark, ORANGE, VERMILION, draw, house, short, told};
 use crate::plan::{EndsBy, Plan, Schedule};
 use crate::report::grouped;
 
@@ -46,13 +44,7 @@ pub fn svg(plan: &Plan, foot: &str) -> Result<String, String> {
             .y_label_area_size(74)
             .build_cartesian_2d(0.0..x_high, 0.0..y_high)
             .map_err(told)?;
-        chart
-            .configure_mesh()
-            .bold_line_style(GRID)
-            .light_line_style(plotters::style::TRANSPARENT)
-            .axis_style(AXIS)
-            .label_style(text(13, MUTED))
-            .axis_desc_style(text(14, INK))
+        house(&mut chart.configure_mesh())
             .x_desc("prefix before the chunk, L (tokens)")
             .y_desc("chunk, T (tokens)")
             .x_label_formatter(&|v| short(*v))

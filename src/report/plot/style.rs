@@ -1,9 +1,11 @@
 //! The common look of the plots: palette, type sizes, frame, legend strip and provenance line.
 
+use plotters::chart::MeshStyle;
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::Ranged;
 use plotters::prelude::{
     Circle, Color as _, Cross, DrawingArea, FontStyle, IntoDrawingArea as _, IntoFont as _,
-    IntoTextStyle as _, PathElement, RGBColor, Rectangle, SVGBackend, Text, TextStyle,
+    IntoTextStyle as _, PathElement, RGBColor, Rectangle, SVGBackend, TRANSPARENT, Text, TextStyle,
     TriangleMarker, WHITE,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -99,6 +101,21 @@ pub fn text(size: i32, color: RGBColor) -> TextStyle<'static> {
 
 fn bold(size: i32) -> TextStyle<'static> {
     ("sans-serif", size, FontStyle::Bold).into_text_style(&(1000u32, 1000u32)).color(&INK)
+}
+
+/// Gives axes and grid the look of the house.
+pub fn house<'m, 'a, 'b, 's, X, Y>(
+    mesh: &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>,
+) -> &'m mut MeshStyle<'a, 'b, X, Y, SVGBackend<'s>>
+where
+    X: Ranged,
+    Y: Ranged,
+{
+    mesh.bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .axis_style(AXIS)
+        .label_style(text(13, MUTED))
+        .axis_desc_style(text(14, INK))
 }
 
 /// The backend's error as text.

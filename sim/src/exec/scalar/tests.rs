@@ -238,3 +238,14 @@ fn relative_moves_add_m0_to_the_register_number() {
     execute(&[0xbe84_2c00], &mut wave); // s_movreld_b32 s4, s0
     assert_eq!(wave.sgpr[6], 10);
 }
+
+/// `s_mov_b32 s0, 1`, then a word that is no instruction, then `s_endpgm`.
+#[test]
+fn running_into_what_is_no_instruction_is_a_fault_that_names_it() {
+    for words in [&[0xbe80_0081, 0xffff_ffff, 0xbf81_0000][..], &[0xbe80_0081, 0xffff_ffff]] {
+        let mut wave = wave();
+        let fault = try_run(Arch::Gfx950, words, &mut wave).unwrap_err();
+        let expected = FaultKind::UnknownInstruction { word: 0xffff_ffff, arch: Arch::Gfx950 };
+        assert_eq!(fault, expected);
+    }
+}

@@ -62,12 +62,13 @@ fn sdwa_selects_parts_of_registers() {
 }
 
 #[test]
-fn undecodable_dwords_of_a_text_section_get_no_index() {
+fn a_run_of_undecodable_dwords_of_a_text_section_is_one_unknown_instruction() {
     // s_nop 0; padding; s_endpgm
-    let words = [0xbf80_0000u32, 0xffff_ffff, 0xbf81_0000];
+    let words = [0xbf80_0000u32, 0xffff_fffe, 0xffff_ffff, 0xbf81_0000];
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let program = decode_text(&bytes, 0x1000, Arch::Gfx942);
-    assert_eq!(program.index, [0, u32::MAX, 1]);
-    assert_eq!(program.addr, [0x1000, 0x1008]);
-    assert_eq!(program.index_of(0x1008), Some(1));
+    assert_eq!(program.index, [0, 1, u32::MAX, 2]);
+    assert_eq!(program.addr, [0x1000, 0x1004, 0x100c]);
+    assert_eq!((program.insts[1].op, program.insts[1].imm as u32), (Op::Unknown, 0xffff_fffe));
+    assert_eq!(program.index_of(0x1008), None);
 }
