@@ -6,13 +6,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::emit::{self, Sizer};
+use crate::emit::{self, Context, Deployment, Format, Sizer};
 use crate::files::{self, FileError};
 use crate::fit::observations::{LMeans, Observation};
 use crate::fit::{self, Fit, Source};
 use crate::plan::{self, EndsBy, Plan, PlanError, Request};
 use crate::profile::{Engine, Profile, Provenance};
 use crate::report;
+use crate::sglang::{Table, Version};
 
 /// SGLang version whose settings are emitted unless another is named.
 pub const SGLANG: &str = "0.5.23";
@@ -85,25 +86,52 @@ impl Derived {
         self.fit.write(dir)?;
         if let (Ok(plan), Some(sizer)) = (&self.plan, &self.sizer) {
             sizer.write(dir)?;
-            let path = dir.join(emit::ENV_FILE);
-            files::write_atomic(&path, self.env(dir, profile, plan, sizer).as_bytes())?;
+            let path = dir.join(Format::Env.file_name());
+            let text = self.env(dir, profile, plan, sizer).map_err(|detail| FileError::Encode {
+                path: path.clone(),
+                format: "a shell file",
+                detail,
+            })?;
+            files::write_atomic(&path, text.as_bytes())?;
             written.extend([dir.join(emit::SIZER_FILE), path]);
         }
         written.extend(report::write(dir, profile, self)?);
         Ok(written)
     }
 
-    fn env(&self, dir: &Path, profile: &Profile, plan: &Plan, sizer: &Sizer) -> String {
-        // An absolute path works from any directory; one that cannot be resolved stays as given.
-        let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-        emit::env_text(
-            sizer,
-            &profile.provenance().headline(),
-            &dir.join(emit::SIZER_FILE).display().to_string(),
-            &plan.alignment.reason,
-            plan.schedule.ends_by == EndsBy::Memory,
-        )
+    fn env(
+        &self,
+        dir: &Path,
+        profile: &Profile,
+        plan: &Plan,
+        sizer: &Sizer,
+    ) -> Result<String, String> {
+        let table = Table::load()?;
+        let version = sizer.sglang.parse::<Version>().map_err(|error| error.to_string())?;
+        let deployment = deployment(dir, profile, plan, sizer, &table, version);
+        Format::Env.text(&deployment).map_err(|error| error.to_string())
     }
+}
+
+/// The deployment of a plan whose sizer is written into `dir`, for a version of SGLang.
+pub fn deployment(
+    dir: &Path,
+    profile: &Profile,
+    plan: &Plan,
+    sizer: &Sizer,
+    table: &Table,
+    version: Version,
+) -> Deployment {
+    // An absolute path works from any directory; one that cannot be resolved stays as given.
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let context = Context {
+        release: table.release(version),
+        headline: &profile.provenance().headline(),
+        sizer_path: &dir.join(emit::SIZER_FILE).display().to_string(),
+        exact_fill: &plan.alignment.reason,
+        limits_context: plan.schedule.ends_by == EndsBy::Memory,
+    };
+    Deployment::new(sizer, &context)
 }
 
 /// The sizer of a BUDGET given as a number. It carries the hash of the figures in place of a

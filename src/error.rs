@@ -11,6 +11,7 @@
 //! | 5 | a kernel faulted on the device |
 //! | 6 | a check failed |
 //! | 7 | output cannot be written |
+//! | 8 | a check has nothing worse than warnings |
 //! | 130 | interrupted |
 
 use std::fmt;
@@ -45,6 +46,8 @@ pub enum Exit {
     Check = 6,
     /// Output cannot be written.
     Output = 7,
+    /// A check has nothing worse than warnings.
+    Warned = 8,
     /// Interrupted by Ctrl-C or a termination signal.
     Interrupted = 130,
 }

@@ -6,6 +6,7 @@
 
 pub mod cli;
 pub mod derive;
+pub mod doctor;
 pub mod emit;
 pub mod error;
 pub mod files;
@@ -21,5 +22,6 @@ pub mod options;
 pub mod plan;
 pub mod profile;
 pub mod report;
+pub mod sglang;
 pub mod text;
 pub mod units;

@@ -1,15 +1,19 @@
 //! `tune emit`: the configuration of a recorded profile for a server's limits.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::limits::LimitArguments;
 use super::output;
 use super::source::{EvidenceArguments, derive, directory_of};
-use crate::error::{Exit, Result};
+use crate::derive;
+use crate::emit::Format;
+use crate::error::{Error, Exit, Result};
+use crate::files;
 use crate::options::ServerLimits;
 use crate::report;
+use crate::sglang::{self, Table, Version};
 
 /// Arguments of `tune emit`.
 #[derive(Debug, Args)]
@@ -21,9 +25,16 @@ pub struct Arguments {
     limits: LimitArguments,
     #[command(flatten)]
     evidence: EvidenceArguments,
-    /// Directory to write into; default: beside the profile.
+    /// Directory to write into; default: beside the profile, and nowhere with --format.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Print the settings of the server in this syntax; with --out, write them there beside the
+    /// sizer.
+    #[arg(long, value_enum, conflicts_with = "json")]
+    format: Option<Format>,
+    /// SGLang version to write for; default: the installed one, or the newest known.
+    #[arg(long, value_name = "VERSION")]
+    sglang_version: Option<Version>,
     /// Print the sizer as JSON in place of the summary.
     #[arg(long)]
     json: bool,
@@ -37,9 +48,35 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let limits: ServerLimits = arguments.limits.into();
     limits.validate()?;
-    let (profile, derived) = derive(&arguments.profile, limits, &arguments.evidence)?;
-    derived.plan.as_ref().map_err(Clone::clone)?;
-    let directory = arguments.out.as_deref().unwrap_or(directory_of(&arguments.profile));
+    let table = Table::load().map_err(Error::failed)?;
+    let version = match arguments.sglang_version.or_else(sglang::installed).or(table.newest()) {
+        Some(version) => version,
+        None => return Err(Error::usage("no SGLang version").advice("give --sglang-version")),
+    };
+    let (profile, mut derived) = derive(&arguments.profile, limits, &arguments.evidence)?;
+    let plan = derived.plan.clone()?;
+    if let Some(sizer) = &mut derived.sizer {
+        sizer.sglang = version.to_string();
+    }
+    let beside = directory_of(&arguments.profile);
+    if let (Some(format), Some(sizer)) = (arguments.format, &derived.sizer) {
+        let directory = arguments.out.as_deref().unwrap_or(beside);
+        let write = |path: &Path, text: &str| files::write_atomic(path, text.as_bytes());
+        if arguments.out.is_some() {
+            sizer.write(directory)?;
+        }
+        let deployment = derive::deployment(directory, &profile, &plan, sizer, &table, version);
+        let text = format.text(&deployment).map_err(Error::usage)?;
+        if arguments.out.is_some() {
+            let path = directory.join(format.file_name());
+            write(&path, &text)?;
+            output::written(&[directory.join(crate::emit::SIZER_FILE), path])?;
+        } else {
+            output::line(text.trim_end())?;
+        }
+        return Ok(Exit::Ok);
+    }
+    let directory = arguments.out.as_deref().unwrap_or(beside);
     let written = derived.write(directory, &profile)?;
     if arguments.json {
         output::json(&derived.sizer)?;

@@ -4,6 +4,7 @@
 mod admit;
 mod compare;
 mod devices;
+mod doctor;
 mod emit;
 mod engine;
 mod fit;
@@ -38,7 +39,7 @@ use crate::text::shortened;
     subcommand_negates_reqs = true,
     after_help = "Exit status: 0 done, 1 other failure, 2 bad flag or value, 3 no such device, \
                   4 bad file,\n5 device fault, 6 a check failed, 7 output cannot be written, \
-                  130 interrupted.\n\nExample: tune --device gfx950 --model glm-5.2 --tp 4 --out run1"
+                  8 a check warns,\n130 interrupted.\n\nExample: tune --device gfx950 --model glm-5.2 --tp 4 --out run1"
 )]
 struct Cli {
     #[command(flatten)]
@@ -55,6 +56,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Write the configuration of a recorded run for a server's limits.
     Emit(emit::Arguments),
+    /// Check a deployment before it boots.
+    Doctor(doctor::Arguments),
     /// Draw the plots and the report of a recorded run.
     Plot(plot::Arguments),
     /// Fit the memory of a deployed engine from field observations.
@@ -108,6 +111,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Devices(arguments)) => devices::run(&arguments),
         Some(Command::Plan(arguments)) => plan::run(&arguments),
         Some(Command::Emit(arguments)) => emit::run(&arguments),
+        Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::Plot(arguments)) => plot::run(&arguments),
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),

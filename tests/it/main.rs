@@ -3,6 +3,7 @@
 mod against;
 mod bad_input;
 mod command;
+mod emit;
 mod fake_hip;
 mod faults;
 mod kernel_pack;

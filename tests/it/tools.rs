@@ -19,3 +19,15 @@ pub fn report_missing(what: &str) {
     assert!(!required, "CHUNKTUNE_REQUIRE_TOOLS=1, but there is no {what}");
     println!("skipped: there is no {what}");
 }
+
+/// A command for the Python of `CHUNKTUNE_PYTHON` (else `python3`) that can import `module`; if
+/// there is none, as for [`tool`].
+pub fn python_with(module: &str) -> Option<Command> {
+    let python = std::env::var("CHUNKTUNE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let import = Command::new(&python).args(["-c", &format!("import {module}")]).output();
+    if import.is_ok_and(|output| output.status.success()) {
+        return Some(Command::new(python));
+    }
+    report_missing(&format!("module {module} for {python}"));
+    None
+}

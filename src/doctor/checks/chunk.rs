@@ -1,0 +1,210 @@
+//! Chunk, page, truncation and tile against each other.
+
+use super::super::effective::{REPLAY_ROWS, backend};
+use super::super::{Finding, Severity};
+use super::{Subject, finding};
+
+const CHUNK: &str = "--chunked-prefill-size";
+const PAGE: &str = "--page-size";
+
+pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Subject { server, effective, .. } = subject;
+    for name in [CHUNK, PAGE, "--context-length", "--max-prefill-tokens", "--dp-size"] {
+        if server.has(name) && server.number(name).is_none() {
+            findings.push(finding(
+                Severity::Error,
+                "not_a_number",
+                format!("{name} is no whole number"),
+                server.source(name),
+                "give a whole number",
+            ));
+        }
+    }
+    if effective.off {
+        // -1 is how SGLang spells off: nothing is divided and no page is asked for.
+        findings.push(finding(
+            Severity::Info,
+            "chunking_off",
+            "chunked prefill is off: a prompt is one chunk whatever its length, and the sizer is \
+             never asked",
+            server.source(CHUNK),
+            "give a positive chunk to limit the memory of prefill",
+        ));
+        return;
+    }
+    let Some(chunk) = effective.chunk else {
+        findings.push(finding(
+            Severity::Info,
+            "chunk_not_given",
+            "the chunk is not given: SGLang chooses one by the memory of the GPU",
+            server.source(CHUNK),
+            "give the chunk of the plan",
+        ));
+        return;
+    };
+    let mut found = vec![groups(subject, chunk), page(subject, chunk), truncation(subject, chunk)];
+    found.extend([replay(subject, chunk), tile(subject), not_exact(subject)]);
+    findings.extend(found.into_iter().flatten());
+}
+
+fn groups(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
+    let Subject { server, effective, .. } = subject;
+    if server.resolved || effective.groups < 2 {
+        return None;
+    }
+    let asked = server.number(CHUNK)?;
+    let groups = effective.groups;
+    let rest = u64::try_from(asked).ok()? % groups;
+    let severity = if rest == 0 { Severity::Info } else { Severity::Warning };
+    Some(finding(
+        severity,
+        "chunk_divided",
+        format!(
+            "with DP attention SGLang divides the chunk by {groups}: {asked} becomes {chunk} a rank"
+        ),
+        server.source(CHUNK),
+        format!("for N tokens a rank give {groups} x N"),
+    ))
+}
+
+fn page(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
+    let Subject { server, effective, .. } = subject;
+    let page = effective.page?;
+    if chunk.is_multiple_of(page) {
+        return None;
+    }
+    Some(finding(
+        Severity::Error,
+        "chunk_not_whole_pages",
+        format!(
+            "a chunk of {chunk} tokens a rank is no multiple of the page of {page}: the server \
+                 does not start (chunked_prefill_size must be divisible by page_size)"
+        ),
+        format!("{}, {}", server.source(CHUNK), server.source(PAGE)),
+        format!("give a chunk of {} a rank", (chunk / page).max(1) * page),
+    ))
+}
+
+fn truncation(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
+    let Subject { server, release, effective, .. } = subject;
+    let align = effective.truncation?;
+    let source = format!(
+        "{}, alignment {align} of {}",
+        server.source(CHUNK),
+        backend(server).unwrap_or("the model")
+    );
+    if chunk < align {
+        let what = if release.has("truncation_check") {
+            "the server refuses to start"
+        } else {
+            "it waits forever while the server reports health"
+        };
+        return Some(finding(
+            Severity::Error,
+            "chunk_below_truncation",
+            format!(
+                "chunks are cut at multiples of {align}, and {chunk} / {align} is 0: a prompt of \
+                 more than {chunk} tokens is never admitted; {what}"
+            ),
+            source,
+            format!("give a chunk of at least {align} a rank, or a smaller alignment"),
+        ));
+    }
+    let cut = chunk / align * align;
+    (cut != chunk).then(|| {
+        finding(
+            Severity::Warning,
+            "chunk_truncated",
+            format!(
+                "a prompt that does not fit is cut to {cut} of {chunk} tokens ({:.0}%)",
+                100.0 * cut as f64 / chunk as f64
+            ),
+            source,
+            format!("give a multiple of {align}"),
+        )
+    })
+}
+
+fn replay(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
+    let Subject { server, effective, .. } = subject;
+    if !server.has("--enable-encoder-swa-bounded-replay") {
+        return None;
+    }
+    let least = REPLAY_ROWS + effective.page.unwrap_or(1);
+    (chunk < least).then(|| {
+        finding(
+            Severity::Error,
+            "chunk_below_replay",
+            format!(
+                "a cache hit replays {REPLAY_ROWS} rows and needs a page beside them: with \
+                     {chunk} tokens it is never admitted"
+            ),
+            server.source(CHUNK),
+            format!("give at least {least} a rank"),
+        )
+    })
+}
+
+/// Rows of the tile that decides.
+fn block(subject: &Subject<'_>) -> Option<u64> {
+    let planned = || subject.facts.sizer.map(|sizer| sizer.exact_fill.block_m);
+    subject.facts.block_m.or_else(planned).filter(|block| *block > 1)
+}
+
+fn tile(subject: &Subject<'_>) -> Option<Finding> {
+    let Subject { server, facts, effective, .. } = subject;
+    let (block, rows) = (block(subject)?, effective.rows?);
+    let misses = rows % block;
+    if misses == 0 {
+        return None;
+    }
+    let mut parts = vec![format!("chunk {}", effective.cut?)];
+    if server.has("--enable-mixed-chunk") {
+        let decode = facts.decode_rows.map_or("its".to_owned(), |rows| rows.to_string());
+        parts.push(format!("{decode} decode rows within it"));
+    }
+    if server.has("--enable-encoder-swa-bounded-replay") {
+        parts.push(format!("{REPLAY_ROWS} replay rows"));
+    }
+    let gain = facts.sizer.map_or(1.0, |sizer| sizer.exact_fill.gain);
+    let cost = if gain > 1.0 { format!(", {gain:.2}x the time a row") } else { String::new() };
+    Some(finding(
+        Severity::Warning,
+        "full_pass_misses_tile",
+        format!(
+            "a full pass has M = {rows} rows ({}), {misses} past a whole number of BLOCK_SIZE_M = \
+             {block}: the ragged kernel runs{cost}",
+            parts.join(", ")
+        ),
+        server.source(CHUNK),
+        format!("choose a chunk whose full pass is a multiple of {block}"),
+    ))
+}
+
+/// Page-rounded charging leaves a pass short of the chunk.
+fn not_exact(subject: &Subject<'_>) -> Option<Finding> {
+    let Subject { server, release, facts, effective } = subject;
+    let (block, page) = (block(subject)?, effective.page.filter(|page| *page > 1)?);
+    let arch = facts.arch.or_else(|| facts.sizer.map(|sizer| sizer.arch.as_str()))?;
+    let (env, read) = release.env("SGLANG_EXACT_CHUNK_FILL")?;
+    let switched = server.env.get(&env.name).is_none_or(|given| truthy(&given.value));
+    let forced = facts.sizer.is_some_and(|sizer| sizer.exact_fill.force);
+    let works = read && switched && (forced || env.archs.iter().any(|a| a == arch));
+    (!works).then(|| {
+        finding(
+            Severity::Info,
+            "chunk_not_filled",
+            format!(
+                "exact fill is not in effect: prompts are charged in pages of {page}, a batch of \
+                 several ends short of the chunk and misses BLOCK_SIZE_M = {block}"
+            ),
+            format!("{}, target {arch}, SGLang {}", env.name, release.version),
+            "nothing to set here; see the measured gain before forcing it with the plugin",
+        )
+    })
+}
+
+/// As SGLang reads a switch.
+pub(super) fn truthy(value: &str) -> bool {
+    matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "y" | "on" | "t")
+}
