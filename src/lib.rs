@@ -4,6 +4,7 @@
 //!
 //! Data flows one way: grid, measure, journal, profile, fit, plan, emit and report.
 
+pub mod adaptive;
 pub mod cli;
 pub mod derive;
 pub mod doctor;

@@ -2,6 +2,7 @@
 //! refused here with the flags to change, so that nothing downstream has to check them again.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub enum EngineChoice {
 pub enum GridSize {
     /// A sketch, seconds in simulation.
     Quick,
+    /// As few of the default grid's points as settle c, gains and blocks to --precision.
+    Adaptive,
     /// The recorded profiles' grid, a minute or two in simulation.
     Default,
     /// Every residue and length of interest; meant for hardware.
@@ -68,6 +71,10 @@ pub struct Options {
     pub layout: Layout,
     /// Named grid.
     pub grid: GridSize,
+    /// Relative half-width at which the adaptive grid stops.
+    pub precision: f64,
+    /// Longest time that the adaptive grid measures for.
+    pub time_limit: Option<Duration>,
     /// Chunk lengths in place of the grid's.
     pub t: Option<Vec<Tokens>>,
     /// Prefix lengths in place of the grid's.
@@ -161,6 +168,17 @@ impl Options {
         let Layout { tp, dp, cp } = self.layout;
         for (flag, value) in [("--tp", tp), ("--dp-attention", dp), ("--cp", cp)] {
             positive(flag, Tokens(value.into()))?;
+        }
+        if !(1e-4..=0.5).contains(&self.precision) {
+            return Err(Error::usage(format_args!(
+                "--precision {} is out of range",
+                self.precision
+            ))
+            .advice("give a share between 0.01% and 50%, such as 2%"));
+        }
+        if self.time_limit == Some(Duration::ZERO) {
+            return Err(Error::usage("--time-limit 0: nothing could be measured")
+                .advice("give a time such as 90s, 5m or 1h"));
         }
         if self.t.iter().flatten().any(|chunk| chunk.0 == 0) {
             return Err(Error::usage("--t 0: a chunk has at least one row")

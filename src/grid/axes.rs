@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::Pipeline;
 use crate::options::GridSize;
 use crate::units::Tokens;
 
@@ -41,7 +42,8 @@ impl Axes {
                 residues: vec![16],
                 shapes_per_op: 1,
             },
-            GridSize::Default => Self {
+            // The adaptive grid chooses among the default one's lengths.
+            GridSize::Default | GridSize::Adaptive => Self {
                 t: vec![512, 1024, 2048, 4096],
                 l: vec![0, 32_768, 131_072, 262_144, 524_288],
                 key_blocked_l: 131_072,
@@ -79,6 +81,15 @@ impl Axes {
             self.key_blocked_l = u64::MAX;
         }
         self
+    }
+
+    /// Prefixes at which a pipeline is measured.
+    pub fn prefixes(&self, pipeline: Pipeline) -> impl Iterator<Item = u64> + '_ {
+        let longest = match pipeline {
+            Pipeline::KeyBlocked => self.key_blocked_l,
+            Pipeline::Fp8 | Pipeline::Dense | Pipeline::RowPooled => u64::MAX,
+        };
+        self.l.iter().copied().filter(move |l| *l <= longest)
     }
 
     /// Row counts of the last tile below `base`, ascending: the whole tiles on both sides, one row

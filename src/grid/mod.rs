@@ -41,7 +41,7 @@ pub struct TileKernel {
 impl TileKernel {
     /// Whether it computes the shape: the even variant has no masks and needs whole tiles, and a
     /// kernel of a pack runs only where its engine would run it.
-    fn accepts(&self, m: u64, shape: &MatrixShape) -> bool {
+    pub fn accepts(&self, m: u64, shape: &MatrixShape) -> bool {
         let [block_m, block_n, k] = self.tile;
         if let Some(launch) = &self.launch {
             let same = (shape.n, shape.k) == (launch.dims.n, launch.dims.k);
@@ -115,6 +115,29 @@ pub struct Case {
     pub work: Work,
 }
 
+impl Case {
+    /// Whether it runs kernel `id` on `m` rows.
+    pub fn is_of(&self, id: &str, rows: Option<u64>) -> bool {
+        matches!(&self.work, Work::Matrix { kernel, m, .. } if kernel == id && Some(*m) == rows)
+    }
+}
+
+/// The case of one kernel on `m` rows of a shape.
+pub fn matrix_case(kernel: &TileKernel, shape: &MatrixShape, m: u64) -> Case {
+    Case {
+        name: format!("{}/{}/M={m}", kernel.id, shape.name),
+        work: Work::Matrix { kernel: kernel.id.clone(), shape: shape.clone(), m },
+    }
+}
+
+/// The case of one pass of the indexer.
+pub fn indexer_case(pipeline: Pipeline, indexer: Indexer, t: u64, l: u64) -> Case {
+    Case {
+        name: format!("indexer/{}/T={t}/L={l}", pipeline.name()),
+        work: Work::Indexer { pipeline, indexer, t, l },
+    }
+}
+
 /// Cases that are compared with each other and therefore measured interleaved.
 pub type Group = Vec<Case>;
 
@@ -165,7 +188,7 @@ pub fn build(
 }
 
 /// Kernels of `op` by type and tile: the variants that answer the same question.
-fn tiles<'a>(
+pub fn tiles<'a>(
     kernels: &'a [TileKernel],
     op: Op,
     axes: &Axes,
@@ -193,10 +216,9 @@ fn matrix_groups(
         let mut group = Group::new();
         for m in axes.rows_around(*base, block_m) {
             for kernel in members.iter().filter(|kernel| kernel.accepts(m, shape)) {
-                let name = format!("{}/{}/M={m}", kernel.id, shape.name);
-                if seen.insert(name.clone()) {
-                    let work = Work::Matrix { kernel: kernel.id.clone(), shape: shape.clone(), m };
-                    group.push(Case { name, work });
+                let case = matrix_case(kernel, shape, m);
+                if seen.insert(case.name.clone()) {
+                    group.push(case);
                 }
             }
         }
@@ -218,7 +240,7 @@ pub fn compared_indexer(own: Option<Indexer>) -> Indexer {
 }
 
 /// The model's own path first, then the fp4 low-ratio pipelines for comparison.
-fn indexer_groups(own: Option<Indexer>, axes: &Axes) -> Result<Vec<Group>, GridError> {
+pub fn indexer_paths(own: Option<Indexer>) -> Vec<(Pipeline, Indexer)> {
     let low_ratio = [Pipeline::Dense, Pipeline::RowPooled, Pipeline::KeyBlocked];
     let mut paths = Vec::new();
     let compared = compared_indexer(own);
@@ -226,19 +248,19 @@ fn indexer_groups(own: Option<Indexer>, axes: &Axes) -> Result<Vec<Group>, GridE
         paths.push((Pipeline::Fp8, indexer));
     }
     paths.extend(low_ratio.map(|pipeline| (pipeline, compared)));
+    paths
+}
+
+fn indexer_groups(own: Option<Indexer>, axes: &Axes) -> Result<Vec<Group>, GridError> {
     let mut groups = Vec::new();
-    for (pipeline, indexer) in paths {
+    for (pipeline, indexer) in indexer_paths(own) {
         for &t in &axes.t {
-            let longest =
-                if pipeline == Pipeline::KeyBlocked { axes.key_blocked_l } else { u64::MAX };
-            for &l in axes.l.iter().filter(|l| **l <= longest) {
+            for l in axes.prefixes(pipeline) {
                 let scores = l.checked_add(t).and_then(|end| end.checked_mul(t));
                 if scores.is_none_or(|scores| scores > MAX_SCORES) {
                     return Err(GridError::TooLarge { t, l });
                 }
-                let name = format!("indexer/{}/T={t}/L={l}", pipeline.name());
-                let work = Work::Indexer { pipeline, indexer, t, l };
-                groups.push(vec![Case { name, work }]);
+                groups.push(vec![indexer_case(pipeline, indexer, t, l)]);
             }
         }
     }

@@ -109,3 +109,23 @@ fn json_on_stdout_is_all_json_and_names_the_engine() {
     assert_eq!(summary["directory"], "chunktune-gfx950");
     assert!(finished.stderr.contains("no GPU was used"));
 }
+
+#[test]
+fn an_adaptive_run_stops_at_its_time_limit_and_says_what_it_saved() {
+    let dir = tempfile::tempdir().unwrap();
+    let adaptive = ["--grid", "adaptive", "--time-limit", "1s", "--out", "run"];
+    // `--grid quick` of the small run is replaced.
+    let flags: Vec<&str> = SMALL
+        .iter()
+        .filter(|f| !["--grid", "quick"].contains(f))
+        .chain(&adaptive)
+        .copied()
+        .collect();
+    let finished = run(dir.path(), &flags);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    assert!(finished.stdout.contains("the time limit was reached"), "{}", finished.stdout);
+    let notes = json(&dir.path().join("run/provenance.json"))["notes"].clone();
+    assert!(notes[0].as_str().unwrap().contains("of the default grid"), "{notes}");
+    let wrong = run(dir.path(), &[&flags[..], &["--precision", "200%"]].concat());
+    wrong.fails_with(2, &["--precision"]);
+}

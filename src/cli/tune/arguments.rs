@@ -1,6 +1,7 @@
 //! Flags of the main job.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -34,6 +35,13 @@ pub struct Arguments {
     /// How many points to measure.
     #[arg(long, value_enum, default_value_t = GridSize::Default)]
     grid: GridSize,
+    /// With --grid adaptive: half-width of an interval, over its value, at which a question is
+    /// settled.
+    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = share, allow_hyphen_values = true)]
+    precision: f64,
+    /// With --grid adaptive: longest time to measure for, such as 90s, 5m or 1h.
+    #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
+    time_limit: Option<Duration>,
     /// Chunk lengths to measure the indexer at, such as 256,1k,2048, in place of the grid's.
     #[arg(long, value_name = "TOKENS", value_delimiter = ',', allow_hyphen_values = true)]
     t: Option<Vec<Tokens>>,
@@ -81,6 +89,8 @@ impl Arguments {
             model: self.model,
             layout: Layout { tp: self.tp, dp: self.dp_attention, cp: self.cp },
             grid: self.grid,
+            precision: self.precision,
+            time_limit: self.time_limit,
             t: self.t,
             l: self.l,
             limits: self.limits.into(),
@@ -94,5 +104,49 @@ impl Arguments {
         };
         options.validate()?;
         Ok((options, self.evidence))
+    }
+}
+
+/// A share as `2%` or `0.02`.
+fn share(text: &str) -> std::result::Result<f64, String> {
+    let trimmed = text.trim();
+    let (number, scale) = match trimmed.strip_suffix('%') {
+        Some(number) => (number.trim(), 100.0),
+        None => (trimmed, 1.0),
+    };
+    let value: f64 = number.parse().map_err(|_| "give a share such as 2% or 0.02".to_owned())?;
+    Ok(value / scale)
+}
+
+/// A time as `90s`, `5m`, `1.5h`; a bare number is seconds.
+fn time(text: &str) -> std::result::Result<Duration, String> {
+    let trimmed = text.trim();
+    let (number, scale) = match trimmed.chars().last() {
+        Some('s') => (&trimmed[..trimmed.len() - 1], 1.0),
+        Some('m') => (&trimmed[..trimmed.len() - 1], 60.0),
+        Some('h') => (&trimmed[..trimmed.len() - 1], 3600.0),
+        _ => (trimmed, 1.0),
+    };
+    let wrong = || "give a time such as 90s, 5m or 1h".to_owned();
+    let seconds: f64 = number.trim().parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(seconds * scale).map_err(|_| wrong())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_times_take_the_usual_spellings() {
+        assert_eq!(share("2%"), Ok(0.02));
+        assert_eq!(share(" 0.02 "), Ok(0.02));
+        assert!(share("two").is_err());
+        assert_eq!(time("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("1.5h"), Ok(Duration::from_secs(5400)));
+        assert_eq!(time("45"), Ok(Duration::from_secs(45)));
+        for wrong in ["", "m", "-5m", "5 minutes", "NaN", "1e300h"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -3,9 +3,11 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use super::interrupt::Interrupt;
 use super::progress::Progress;
+use crate::adaptive::Planner;
 use crate::cli::engine::Engine;
 use crate::cli::worker;
 use crate::error::{Error, Exit, Result};
@@ -25,6 +27,42 @@ pub struct Kernels<'a> {
     pub catalog: &'a [KernelEntry],
     /// Folder of the pack among them, from which a child process reads it again.
     pub pack: Option<&'a Path>,
+}
+
+/// Measures what `planner` asks for, the widest interval first, until nothing is open or `limit`
+/// is over. Returns the points in the order in which they were asked for, and why measuring stopped
+/// where it stopped early.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_adaptively(
+    engine: &Engine,
+    kernels: &Kernels<'_>,
+    planner: &Planner,
+    journal: &mut Journal,
+    mut finished: Finished,
+    limit: Option<Duration>,
+    interrupt: &Interrupt,
+) -> Result<(Vec<Point>, Option<&'static str>)> {
+    let started = Instant::now();
+    let mut points = Vec::new();
+    loop {
+        let groups = planner.next(&points);
+        if groups.is_empty() {
+            return Ok((points, None));
+        }
+        for group in groups {
+            // What a journal holds costs no time.
+            let known = group.iter().all(|case| finished.contains_key(&case.name));
+            if !known && limit.is_some_and(|limit| started.elapsed() >= limit) {
+                return Ok((points, Some("the time limit was reached")));
+            }
+            let held: Finished =
+                group.iter().filter_map(|case| finished.remove_entry(&case.name)).collect();
+            let group = std::slice::from_ref(&group);
+            points.extend(measure(engine, kernels, group, journal, held, interrupt)?);
+        }
+    }
 }
 
 /// Measures every case of `groups` that `finished` does not hold and returns the points of all, in

@@ -19,13 +19,14 @@ use summary::Summary;
 
 use super::engine::{self, Engine, Wanted};
 use super::output;
+use crate::adaptive::Planner;
 use crate::derive;
 use crate::error::{Error, Exit, Result};
-use crate::grid::{self, Axes};
+use crate::grid::{self, Axes, Group};
 use crate::journal::{Finished, Journal, RunKey};
 use crate::model::{self, Model, RankShapes};
 use crate::ops::{KernelEntry, Pack};
-use crate::options::Options;
+use crate::options::{GridSize, Options};
 use crate::plan::Usable;
 use crate::profile::{Outcome, Point};
 use crate::report;
@@ -64,15 +65,12 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     let job = Job { options, model, shapes, engine, catalog, pack, free };
     let axes = Axes::named(job.options.grid, job.model.max_positions)
         .with_lengths(job.options.t.as_deref(), job.options.l.as_deref());
-    let groups = grid::build(&job.shapes, &kernels::tiles(&job.catalog), &axes)?;
-    job.check_pack(&groups)?;
+    let work = Work::new(&job, &axes)?;
     let directory = directory::prepare(&job.options)?;
     let interrupt = Interrupt::listen()?;
     let (mut journal, finished) = open_journal(&directory, &job.key()?)?;
     job.announce(&directory)?;
-    let kernels = campaign::Kernels { catalog: &job.catalog, pack: job.options.kernels.as_deref() };
-    let measured =
-        campaign::measure(&job.engine, &kernels, &groups, &mut journal, finished, &interrupt);
+    let measured = work.measure(&job, &mut journal, finished, &interrupt);
     let resumable = |error: Error| match error.exit {
         Exit::Interrupted => error.advice(format_args!(
             "continue with the same command and --resume --out {}",
@@ -80,13 +78,13 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
         )),
         _ => error,
     };
-    let points = measured.map_err(resumable)?;
+    let (points, notes) = measured.map_err(resumable)?;
     // Nothing is lost by ending here: every point is in the journal.
     let unless_interrupted = |before: &str| {
         interrupt.check(format_args!("all points are measured, {before}")).map_err(resumable)
     };
     unless_interrupted("but the profile is not written")?;
-    let profile = job.seal(points)?;
+    let profile = job.seal(points, notes)?;
     profile.write(&directory.path)?;
     judge(profile.points())?;
     let request = evidence.options(job.options.limits, profile.provenance())?;
@@ -101,6 +99,54 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     }
     derived.plan?;
     Ok(Exit::Ok)
+}
+
+/// What is measured: a whole grid, or what settles the questions.
+enum Work {
+    Whole(Vec<Group>),
+    Adaptive(Planner),
+}
+
+impl Work {
+    fn new(job: &Job, axes: &Axes) -> Result<Self> {
+        let tiles = kernels::tiles(&job.catalog);
+        let groups = grid::build(&job.shapes, &tiles, axes)?;
+        job.check_pack(&groups)?;
+        Ok(match job.options.grid {
+            GridSize::Adaptive => {
+                let precision = job.options.precision;
+                Self::Adaptive(Planner::new(&job.shapes, &tiles, axes, precision)?)
+            }
+            GridSize::Quick | GridSize::Default | GridSize::Full => Self::Whole(groups),
+        })
+    }
+
+    /// The points, and what to note about how they were chosen.
+    fn measure(
+        &self,
+        job: &Job,
+        journal: &mut Journal,
+        finished: Finished,
+        interrupt: &Interrupt,
+    ) -> Result<(Vec<Point>, Vec<String>)> {
+        let Job { engine, catalog, options, .. } = job;
+        let kernels = campaign::Kernels { catalog, pack: options.kernels.as_deref() };
+        match self {
+            Self::Whole(groups) => {
+                let points =
+                    campaign::measure(engine, &kernels, groups, journal, finished, interrupt)?;
+                Ok((points, Vec::new()))
+            }
+            Self::Adaptive(planner) => {
+                let limit = options.time_limit;
+                let (points, ended) = campaign::measure_adaptively(
+                    engine, &kernels, planner, journal, finished, limit, interrupt,
+                )?;
+                let notes = planner.account(&points, ended);
+                Ok((points, notes))
+            }
+        }
+    }
 }
 
 fn open_journal(directory: &Directory, key: &RunKey) -> Result<(Journal, Finished)> {

@@ -32,6 +32,7 @@ impl Job {
             ("model", options.model.clone()),
             ("shapes", text(&self.shapes)?),
             ("grid", text(&options.grid)?),
+            ("precision", options.precision.to_string()),
             ("t", text(&options.t)?),
             ("l", text(&options.l)?),
         ];
@@ -80,8 +81,10 @@ impl Job {
     }
 
     /// The profile of the points, with its provenance.
-    pub(super) fn seal(&self, points: Vec<Point>) -> Result<Profile> {
-        Ok(Profile::new(points, self.provenance()?)?)
+    pub(super) fn seal(&self, points: Vec<Point>, notes: Vec<String>) -> Result<Profile> {
+        let mut provenance = self.provenance()?;
+        provenance.notes = notes;
+        Ok(Profile::new(points, provenance)?)
     }
 
     /// The built-in simulator's parameters; none on a loaded runtime, whose own are not known.
