@@ -59,7 +59,7 @@ impl MemoryGoal {
             (Some(fit), Some(surprise)) => half_width(fit).max(surprise),
             _ => f64::INFINITY,
         };
-        let found = fit.as_ref().map_or("no peak was measured".to_owned(), |fit| sentence(fit));
+        let found = fit.as_ref().map_or("no peak was measured".to_owned(), sentence);
         if own.len() >= FEWEST && width <= precision {
             return State::Settled(found);
         }
