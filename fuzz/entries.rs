@@ -7,6 +7,8 @@ use std::path::Path;
 use cdna_sim::arch::ArchParams;
 use cdna_sim::code_object::CodeObject;
 use cdna_sim::isa::{self, Arch};
+use chunktune::doctor::inputs::Server;
+use chunktune::doctor::{Facts, examine};
 use chunktune::emit::Sizer;
 use chunktune::files::sha256_hex;
 use chunktune::fit::Fit;
@@ -16,6 +18,7 @@ use chunktune::kernel_run::{Array, Spec};
 use chunktune::model::{Layout, from_config_json};
 use chunktune::ops::{embedded, manifest};
 use chunktune::profile::Profile;
+use chunktune::sglang::Table;
 use chunktune::units::{Bytes, Tokens};
 
 /// A parser with well-formed inputs to start from, relative to the repository's root.
@@ -29,7 +32,7 @@ pub struct Entry {
 }
 
 /// All parsers.
-pub const ENTRIES: [Entry; 13] = [
+pub const ENTRIES: [Entry; 14] = [
     Entry { name: "code_object", run: code_object, seeds: &["sim/tests/data/probe.gfx950.hsaco"] },
     Entry { name: "instructions", run: instructions, seeds: &[] },
     Entry { name: "npy", run: npy, seeds: &[] },
@@ -51,6 +54,7 @@ pub const ENTRIES: [Entry; 13] = [
     },
     Entry { name: "config", run: config, seeds: &[] },
     Entry { name: "quantities", run: quantities, seeds: &[] },
+    Entry { name: "server", run: server, seeds: &[] },
 ];
 
 /// Feeds `data` to the parser of that name.
@@ -185,6 +189,27 @@ pub fn quantities(data: &[u8]) {
         let _ = bytes.to_string();
     }
     let _ = text.parse::<Tokens>();
+}
+
+/// What a server is told, in each of its forms, and what the doctor makes of it.
+pub fn server(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(table) = Table::load() else { return };
+    let Some(version) = table.newest() else { return };
+    let facts = Facts {
+        sizer: None,
+        arch: Some("gfx942"),
+        profile_sha256: None,
+        truncation: Some(4352),
+        block_m: Some(64),
+        decode_rows: Some(u64::MAX),
+    };
+    for read in [Server::read_env, Server::read_flags, Server::read_server_info] {
+        let mut server = Server::default();
+        if read(&mut server, &text, "fuzz").is_ok() {
+            examine(&server, &table.release(version), &facts);
+        }
+    }
 }
 
 /// Runs `work` in an empty folder; a machine that cannot write is not the parser's fault.

@@ -42,6 +42,9 @@ fn a_run_writes_files_that_carry_the_hash_of_its_profile() {
     assert_eq!(finished.status, 0, "{}", finished.stderr);
     let first = finished.stdout.lines().next().unwrap();
     assert!(first.starts_with("gfx950: simulated (no GPU was used)"), "{first}");
+    // What the model lacks is said: V4.1 has no absorbed projections and no published GEMM.
+    let notes = ["no absorbed MLA projections", "gemm is not measured"];
+    assert!(notes.iter().all(|note| finished.stdout.contains(note)), "{}", finished.stdout);
     let out = dir.path().join("run");
     let profile = fs::read(out.join("profile.parquet")).unwrap();
     let hash = chunktune::files::sha256_hex(&profile);

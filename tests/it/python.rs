@@ -13,6 +13,10 @@ use crate::tools;
 /// `CHUNKTUNE_PYTHON` names the interpreter, such as that of a virtual environment.
 pub fn python() -> Option<Command> {
     let mut command = match std::env::var_os("CHUNKTUNE_PYTHON") {
+        Some(path) if Command::new(&path).arg("--version").output().is_err() => {
+            tools::report_missing(&path.to_string_lossy());
+            return None;
+        }
         Some(path) => Command::new(path),
         None => tools::tool("python3")?,
     };

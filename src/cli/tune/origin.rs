@@ -83,7 +83,7 @@ impl Job {
     /// The profile of the points, with its provenance.
     pub(super) fn seal(&self, points: Vec<Point>, notes: Vec<String>) -> Result<Profile> {
         let mut provenance = self.provenance()?;
-        provenance.notes = notes;
+        provenance.notes.extend(notes);
         Ok(Profile::new(points, provenance)?)
     }
 
@@ -149,7 +149,7 @@ impl Job {
                 provenance.options.insert(flag.to_string(), lengths(list));
             }
         }
-        provenance.notes = self.model.absences();
+        provenance.notes.extend(self.model.absences());
         provenance.notes.extend(self.comparison());
         if let (Some(pack), Some(dir)) = (&self.pack, &options.kernels) {
             provenance.options.insert("--kernels".to_owned(), dir.display().to_string());
