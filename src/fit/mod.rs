@@ -10,6 +10,7 @@ pub mod latency;
 pub mod memory;
 pub mod nnls;
 pub mod observations;
+pub mod rates;
 
 use std::collections::BTreeMap;
 use std::path::Path;

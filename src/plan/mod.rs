@@ -18,6 +18,7 @@ pub mod optimise;
 pub mod policy;
 pub mod reach;
 mod schedule;
+pub mod scores;
 mod table;
 pub mod tail;
 mod time;
