@@ -5,43 +5,72 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use super::ledger::{ChangeArguments, LedgerArguments};
 use super::limits::LimitArguments;
 use super::output;
-use crate::error::{Error, Exit, Result, read_text};
+use crate::error::{Error, Exit, Result};
 use crate::files::sha256_hex;
-use crate::fit::memory::MemoryFit;
-use crate::fit::observations::{LMeans, Observation, read_csv};
-use crate::fit::{Fit, Source, fit_of_observations};
+use crate::fit::observations::{self, LMeans, Observation};
+use crate::fit::rates::Rate;
+use crate::fit::{Fit, Source, fit_of_observations, rates_of_observations};
+use crate::model::Layout;
 use crate::options::ServerLimits;
-use crate::plan::{self, ObservedPlan};
+use crate::plan::{self, ObservedPlan, Situation};
+use crate::report;
+use crate::units::Tokens;
 
 /// Arguments of `tune fit`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// CSV files with the columns T, L and one of peak, outcome; optional: source, device, engine,
-    /// ratio, cp_size, free, guard, limit, tok_s, time_us, note.
+    /// CSV, JSON lines or parquet with the columns T, L (or prefix, or context) and one of peak,
+    /// outcome, tok_s, time_us; optional: source, device, engine, ratio, cp_size, free, guard,
+    /// limit, note. Others are kept.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What the column L holds: the context at the end of the chunk, or the prefix before it.
+    /// What a column named L holds: the context that the chunk was scored against, or the prefix
+    /// before it.
     #[arg(long, value_enum, default_value_t = LengthIs::Context)]
     l_is: LengthIs,
     #[command(flatten)]
     limits: LimitArguments,
+    /// Longest context of the server, tokens; default: 1,048,576, said to be assumed.
+    #[arg(long, value_name = "TOKENS")]
+    context: Option<Tokens>,
+    /// Data-parallel attention groups: the plan is per rank, the flag for all of them.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    dp_attention: u32,
+    /// Context-parallel ranks that share the rows of a chunk.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    cp: u32,
     /// Directory to write fit.json into.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the fit as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    changes: ChangeArguments,
+    #[command(flatten)]
+    ledger: LedgerArguments,
 }
 
 /// Meaning of the column L.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LengthIs {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum LengthIs {
     /// Keys that the chunk was scored against.
     Context,
     /// Tokens before the chunk.
     Prefix,
+}
+
+impl From<LengthIs> for LMeans {
+    fn from(is: LengthIs) -> Self {
+        match is {
+            LengthIs::Context => LMeans::Context,
+            LengthIs::Prefix => LMeans::Prefix,
+        }
+    }
 }
 
 /// A fit as printed: the budget of each system, and at the top level where there is only one.
@@ -49,15 +78,20 @@ enum LengthIs {
 struct Report<'a> {
     #[serde(flatten)]
     fit: &'a Fit,
+    /// How the column L was read.
+    l_is: LengthIs,
     #[serde(flatten)]
     only: Option<&'a ObservedPlan>,
     plans: &'a [ObservedPlan],
+    /// Prefill rates, length over time.
+    rates: &'a [Rate],
+    rate_remarks: &'a [String],
 }
 
 /// Fits and prints.
 ///
 /// # Errors
-/// Status 4 for a file that is not observations, or whose rows say nothing about memory.
+/// Status 4 for a file that is not observations, or whose rows say nothing about memory or rates.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let limits: ServerLimits = arguments.limits.into();
     limits.validate()?;
@@ -68,12 +102,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         sources.push(source);
         rows.extend(observations);
     }
-    let meaning = match arguments.l_is {
-        LengthIs::Context => LMeans::Context,
-        LengthIs::Prefix => LMeans::Prefix,
-    };
-    let fit = fit_of_observations(&rows, sources, meaning);
-    if fit.memory.is_empty() {
+    let fit = fit_of_observations(&rows, sources, arguments.l_is.into());
+    let (rates, rate_remarks) = rates_of_observations(&rows);
+    if fit.memory.is_empty() && rates.is_empty() {
         return Err(Error::new(Exit::Format, "no memory model can be fitted")
             .advice(fit.remarks.join("\n  ")));
     }
@@ -81,12 +112,26 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         output::refuse_run(directory)?;
         fit.write(directory)?;
     }
-    let plans = plan::plans_of_observations(&fit, &limits);
+    let situation = Situation {
+        limits,
+        layout: Layout { tp: 1, dp: arguments.dp_attention, cp: arguments.cp },
+        context: arguments.context.map(|context| context.0),
+        changes: arguments.changes.changes(arguments.cp),
+        ledger: arguments.ledger.into(),
+    };
+    let plans = plan::plans_of_observations(&fit, &situation);
     if arguments.json {
         let only = if plans.len() == 1 { plans.first() } else { None };
-        output::json(&Report { fit: &fit, only, plans: &plans })?;
+        output::json(&Report {
+            fit: &fit,
+            l_is: arguments.l_is,
+            only,
+            plans: &plans,
+            rates: &rates,
+            rate_remarks: &rate_remarks,
+        })?;
     } else {
-        print(&fit, &plans)?;
+        output::line(report::observed(&fit, &plans, &rate_remarks).text())?;
     }
     Ok(Exit::Ok)
 }
@@ -96,50 +141,21 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
 /// # Errors
 /// Status 4 for a file that is not observations.
 pub fn read_observations(path: &Path) -> Result<(Source, Vec<Observation>)> {
-    let text = read_text(path)?;
-    let observations = read_csv(&text).map_err(|error| Error::format(path, error))?;
-    for cell in &observations.rejected {
+    let bytes = std::fs::read(path).map_err(|error| Error::format(path, error))?;
+    let observations = observations::read(&bytes).map_err(|error| Error::format(path, error))?;
+    let (named, more) = observations.rejected.split_at(observations.rejected.len().min(MOST_NAMED));
+    for cell in named {
         output::warn(format_args!("{}: {cell}; the row is left out", path.display()));
+    }
+    if !more.is_empty() {
+        output::warn(format_args!("{}: {} more rows are left out", path.display(), more.len()));
     }
     if observations.rows.is_empty() {
         return Err(Error::format(path, "no row could be understood"));
     }
-    let source = Source { file: path.display().to_string(), sha256: sha256_hex(text.as_bytes()) };
+    let source = Source { file: path.display().to_string(), sha256: sha256_hex(&bytes) };
     Ok((source, observations.rows))
 }
 
-fn print(fit: &Fit, plans: &[ObservedPlan]) -> Result<()> {
-    output::line(&fit.headline)?;
-    for memory in &fit.memory {
-        output::line(format_args!("\n{}", memory_line(memory)))?;
-        output::line(format_args!("  peak = {}", memory.formula))?;
-        for statement in &memory.statements {
-            output::line(format_args!("  {statement}"))?;
-        }
-        for plan in plans.iter().filter(|plan| plan.path == memory.path) {
-            plan.lines().into_iter().try_for_each(output::line)?;
-        }
-    }
-    for remark in &fit.remarks {
-        output::line(format_args!("note: {remark}"))?;
-    }
-    Ok(())
-}
-
-/// One line about the memory of a path.
-pub fn memory_line(memory: &MemoryFit) -> String {
-    let MemoryFit { path, measured, censored, c, ratio, .. } = memory;
-    let rows = match censored {
-        0 => format!("{measured} measured"),
-        _ => format!("{measured} measured, {censored} bounded"),
-    };
-    let ratio = if *ratio == 1 { String::new() } else { format!(", {ratio} tokens per key") };
-    if memory.grows() {
-        return format!(
-            "{path}: c = {:.2} B per (row, key), 95% interval {:.2} to {:.2}, upper bound {:.2} \
-             ({rows}{ratio})",
-            c.point, c.lo, c.hi, c.upper_95
-        );
-    }
-    format!("{path}: memory does not grow with T*L ({rows}{ratio})")
-}
+/// Most rows left out that are named one by one.
+const MOST_NAMED: usize = 10;

@@ -9,6 +9,7 @@ mod emit;
 mod engine;
 mod fit;
 mod kernel;
+mod ledger;
 mod limits;
 mod output;
 mod plan;

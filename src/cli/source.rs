@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::fit::read_observations;
+use super::fit::{LengthIs, read_observations};
+use super::output;
 use crate::derive::{self, Derived};
 use crate::error::{Error, Result};
+use crate::files::FileError;
+use crate::fit::Fit;
 use crate::model::{self, Layout};
 use crate::options::ServerLimits;
 use crate::plan::Request;
@@ -20,9 +23,13 @@ const PIPELINES: [&str; 4] = ["fp8", "dense", "row_pooled", "key_blocked"];
 /// Flags that choose what decides.
 #[derive(Clone, Debug, Args)]
 pub struct EvidenceArguments {
-    /// CSV files of peaks and outcomes of the deployed engine; they outrank the profile's own.
+    /// CSV, JSON lines or parquet files of peaks and outcomes of the deployed engine; they outrank the profile's own.
     #[arg(long, value_name = "FILE")]
     observations: Vec<PathBuf>,
+    /// What a column named L of the observations holds: the context that the chunk was scored
+    /// against, or the prefix before it.
+    #[arg(long, value_enum, default_value_t = LengthIs::Context)]
+    l_is: LengthIs,
     /// Memory path to plan for, such as fp8, dense or row_pooled.
     #[arg(long, value_name = "PATH")]
     memory_path: Option<String>,
@@ -56,6 +63,7 @@ impl EvidenceArguments {
             context_length: self.context.map(|context| context.0).or(positions),
             memory_path: self.memory_path.clone(),
         });
+        options.l_means = self.l_is.into();
         for path in &self.observations {
             let (source, observed) = read_observations(path)?;
             options.sources.push(source);
@@ -93,6 +101,11 @@ pub fn derive(
     evidence: &EvidenceArguments,
 ) -> Result<(Profile, Derived)> {
     let profile = read_profile(path)?;
+    if let Err(error @ FileError::OtherProfile { .. }) =
+        Fit::read(directory_of(path), profile.sha256())
+    {
+        output::warn(format_args!("{error}; it is not used"));
+    }
     let options = evidence.options(limits, profile.provenance())?;
     let derived = derive::derive(&profile, &options);
     Ok((profile, derived))

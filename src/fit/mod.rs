@@ -11,6 +11,7 @@ pub mod memory;
 pub mod nnls;
 pub mod observations;
 pub mod rates;
+pub mod scores;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,6 +25,7 @@ use alignment::AlignmentFit;
 use latency::LatencyFit;
 use memory::{MemoryError, MemoryFit};
 use observations::{LMeans, Observation};
+use rates::Rate;
 
 /// Schema of `fit.json`.
 pub const SCHEMA: &str = "chunktune/fit/v1";
@@ -153,25 +155,33 @@ pub fn fit_profile(profile: &Profile) -> Fit {
     }
 }
 
+/// What is told apart as one system: source, engine, device and tokens per key.
+type System = (String, String, String, u32);
+
+fn systems(rows: &[Observation]) -> BTreeMap<System, Vec<&Observation>> {
+    let mut systems: BTreeMap<System, Vec<&Observation>> = BTreeMap::new();
+    for row in rows {
+        let ratio = row.ratio.unwrap_or(1);
+        let key = (row.source.clone(), row.engine.clone(), row.device.clone(), ratio);
+        systems.entry(key).or_default().push(row);
+    }
+    systems
+}
+
 /// Fits the memory of the deployed engine from field observations, one fit per system (source,
-/// engine and device together); systems without a measured peak come back as errors.
+/// engine, device and ratio together); systems without a measured peak come back as errors.
 pub fn fit_observations(
     rows: &[Observation],
     l_means: LMeans,
 ) -> (Vec<MemoryFit>, Vec<MemoryError>) {
-    let mut systems: BTreeMap<(String, String, String, u32), Vec<memory::Row>> = BTreeMap::new();
-    for observation in rows {
-        let key = (
-            observation.source.clone(),
-            observation.engine.clone(),
-            observation.device.clone(),
-            observation.ratio.unwrap_or(1),
-        );
-        systems.entry(key).or_default().extend(observation.memory_row(l_means));
-    }
-    let single = systems.values().filter(|rows| !rows.is_empty()).count() == 1;
+    let systems = systems(rows);
+    let memory_rows = |rows: &[&Observation]| -> Vec<memory::Row> {
+        rows.iter().filter_map(|o| o.memory_row(l_means)).collect()
+    };
+    let single = systems.values().filter(|rows| !memory_rows(rows).is_empty()).count() == 1;
     let (mut fits, mut errors) = (Vec::new(), Vec::new());
-    for ((source, engine, device, ratio), rows) in systems {
+    for ((source, engine, device, ratio), observed) in systems {
+        let rows = memory_rows(&observed);
         let label = if single {
             OBSERVED.to_owned()
         } else {
@@ -182,17 +192,70 @@ pub fn fit_observations(
             continue;
         }
         match memory::fit(&label, true, ratio, &rows, memory::FIELD_NOISE) {
-            Ok(fit) => fits.push(MemoryFit { observed_on: Some(device), ..fit }),
+            Ok(mut fit) => {
+                fit.statements.extend(beyond_paper(&fit, &observed));
+                fits.push(MemoryFit { observed_on: Some(device), ..fit });
+            }
             Err(error) => errors.push(error),
         }
     }
     (fits, errors)
 }
 
+/// Column of observations that holds bytes per (row, key) on paper.
+const ON_PAPER: &str = "bytes_per_elem";
+/// Larger figures in that column are bytes per token.
+const MOST_ON_PAPER: f64 = 1024.0;
+
+/// What to say where a measured `c` is well beyond the figure on paper.
+fn beyond_paper(fit: &MemoryFit, rows: &[&Observation]) -> Option<String> {
+    let figures = rows.iter().filter_map(|o| o.extra.get(ON_PAPER)?.parse::<f64>().ok());
+    let paper = figures.filter(|b| *b > 0.0 && *b <= MOST_ON_PAPER).reduce(f64::max)?;
+    let factor = scores::beyond_paper(fit.c.point, paper)?;
+    Some(format!(
+        "On paper the buffers cost {paper} B per (row, key); {:.1} B were measured, {factor:.2} \
+         times as much. The measured figure is used.",
+        fit.c.point
+    ))
+}
+
+/// Prefill rates of each system, and what to know about them.
+pub fn rates_of_observations(rows: &[Observation]) -> (Vec<Rate>, Vec<String>) {
+    let (mut all, mut remarks) = (Vec::new(), Vec::new());
+    for ((source, engine, device, _), rows) in systems(rows) {
+        let rates = rates::rates(&rows);
+        let parts = [source, engine, device];
+        let label: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
+        let label = label.join(" / ");
+        let said = rates::remarks(&rows, &rates);
+        remarks
+            .extend(said.into_iter().map(|remark| {
+                if label.is_empty() { remark } else { format!("{label}: {remark}") }
+            }));
+        all.extend(rates);
+    }
+    (all, remarks)
+}
+
 /// The fit of observations alone, as `tune fit FILE..` writes it.
 pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: LMeans) -> Fit {
     let (memory, errors) = fit_observations(rows, l_means);
-    let mut remarks: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let mut remarks = Vec::new();
+    if rows.iter().any(|o| o.l_means.is_none() && o.memory_row(l_means).is_some()) {
+        remarks.push(how_l_is_read(l_means));
+    }
+    let (silent, telling): (Vec<&MemoryError>, Vec<&MemoryError>) =
+        errors.iter().partition(|e| matches!(e, MemoryError::NoRows { .. }));
+    remarks.extend(telling.iter().map(ToString::to_string));
+    match silent[..] {
+        [] => {}
+        [error] => remarks.push(error.to_string()),
+        _ => remarks.push(format!(
+            "{} systems have no row that says anything about memory (T, L and a peak or an \
+             outcome).",
+            silent.len()
+        )),
+    }
     remarks.extend(observations::contradictions(rows, l_means));
     let files: Vec<&str> = sources.iter().map(|s| s.file.as_str()).collect();
     Fit {
@@ -211,6 +274,19 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
         latency: Vec::new(),
         remarks,
     }
+}
+
+fn how_l_is_read(l_means: LMeans) -> String {
+    match l_means {
+        LMeans::Context => {
+            "The column L is read as the context that a chunk was scored against (T*L), the more \
+             cautious reading; --l-is prefix reads it as the prefix before the chunk."
+        }
+        LMeans::Prefix => {
+            "The column L is read as the prefix before the chunk, which then sees L + T tokens."
+        }
+    }
+    .to_owned()
 }
 
 #[cfg(test)]

@@ -63,6 +63,12 @@ impl<'a> Frontier<'a> {
         largest(most, |l| self.fits(t, l))
     }
 
+    /// Probability that the peak of one run of that chunk stays within `limit` bytes.
+    pub fn chance_within(&self, t: u64, l: u64, limit: f64) -> f64 {
+        let (rows, end) = self.rank(t, l);
+        self.memory.probability_within(rows, end, limit)
+    }
+
     /// Rows of one rank and the context at the end of the chunk.
     fn rank(&self, t: u64, l: u64) -> (u64, u64) {
         (t.div_ceil(self.cp), l.saturating_add(t))
@@ -74,7 +80,7 @@ impl<'a> Frontier<'a> {
 }
 
 /// The largest value up to `most` that holds, where everything below a value that holds does too.
-fn largest(most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+pub(super) fn largest(most: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     if !holds(0) {
         return None;
     }

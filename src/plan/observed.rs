@@ -1,15 +1,54 @@
 //! Plans from field observations alone, one a system.
 //!
 //! In go the fits of a file of observations and the limits of the server at hand; out come the
-//! usable memory, both budgets and the schedule of each system, or why there is none.
+//! usable memory, both budgets, the schedule, how likely each chunk is to stay under the guard, what
+//! a change of the engine would buy and which chunk to measure next, or why there is no plan.
 
 use serde::Serialize;
 
-use super::{Budget, PlanError, Request, Schedule, Usable, plan};
+use super::decision::{Changes, SCORES, Variant, decisions};
+use super::ledger::{Entry, Ledger};
+use super::{Budget, DEFAULT_CONTEXT, Frontier, PlanError, Request, Schedule, Usable, plan};
 use crate::fit::Fit;
+use crate::fit::memory::{MemoryFit, Proposal, propose};
+use crate::fit::scores::{SIGNED_32, Scores, size_class};
 use crate::model::Layout;
 use crate::options::ServerLimits;
-use crate::units::Bytes;
+
+/// Prefixes at which chances and proposals are worked out, tokens.
+const PREFIXES: [u64; 9] = [0, 8192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576];
+/// Chance of fitting that a proposed chunk must have.
+const SAFE: f64 = 0.99;
+
+/// What observations are planned for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Situation {
+    /// Memory and chunk limits of the server.
+    pub limits: ServerLimits,
+    /// Parallel layout.
+    pub layout: Layout,
+    /// Longest context, tokens; none for [`DEFAULT_CONTEXT`], which is then said to be assumed.
+    pub context: Option<u64>,
+    /// What may be changed in the engine.
+    pub changes: Changes,
+    /// What holds memory on a rank.
+    pub ledger: Ledger,
+}
+
+/// Chance that a chunk stays under the guard.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Chance {
+    /// Chunk, tokens.
+    pub t: u64,
+    /// Prefix before it, tokens.
+    pub l: u64,
+    /// Most likely peak and its one-sided 95% bound, bytes.
+    pub peak: f64,
+    /// The bound.
+    pub peak_95: f64,
+    /// Probability of a peak of at most free less guard.
+    pub under_guard: f64,
+}
 
 /// The plan of one observed system.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,84 +60,163 @@ pub struct ObservedPlan {
     /// `c` and BUDGET; none where the limits leave nothing.
     #[serde(flatten)]
     pub budget: Option<Budget>,
+    /// Two-sided 95% interval of `c`.
+    pub c_interval: (f64, f64),
+    /// BUDGET that the largest free block leaves, token^2.
+    pub budget_of_largest_block: Option<u64>,
     /// Chunk for every prefix.
     pub schedule: Option<Schedule>,
+    /// Whether the context that ends the schedule was assumed.
+    pub context_assumed: bool,
+    /// `--chunked-prefill-size` for the first chunk: SGLang divides it by the attention groups.
+    pub chunked_prefill_size: Option<u64>,
+    /// Chances of staying under the guard.
+    pub chances: Vec<Chance>,
+    /// What a change would buy.
+    pub decisions: Vec<Variant>,
+    /// What holds the memory.
+    pub ledger: Vec<Entry>,
+    /// Chunk worth measuring next.
+    pub next: Option<Proposal>,
+    /// What else to know.
+    pub notes: Vec<String>,
     /// Why there is no plan.
     pub error: Option<String>,
 }
 
 /// Plans for each system of `fit`.
-pub fn plans_of_observations(fit: &Fit, limits: &ServerLimits) -> Vec<ObservedPlan> {
+pub fn plans_of_observations(fit: &Fit, situation: &Situation) -> Vec<ObservedPlan> {
     fit.memory
         .iter()
         .map(|memory| {
+            let limits = ServerLimits {
+                free_bytes: situation.limits.free_bytes.or(situation.ledger.free()),
+                ..situation.limits
+            };
             let request = Request {
-                limits: *limits,
+                limits,
                 device_free: None,
-                layout: Layout { tp: 1, dp: 1, cp: 1 },
-                context_length: None,
+                layout: situation.layout,
+                context_length: situation.context,
                 memory_path: Some(memory.path.clone()),
             };
-            let path = memory.path.clone();
             match plan(fit, &request) {
-                Ok(plan) => ObservedPlan {
-                    path,
-                    usable: Some(plan.usable),
-                    budget: Some(plan.budget),
-                    schedule: Some(plan.schedule),
-                    error: None,
-                },
-                Err(error) => refused(path, &error),
+                Ok(plan) => {
+                    let static_chunk = plan.static_chunk;
+                    planned(
+                        memory,
+                        situation,
+                        plan.usable,
+                        plan.budget,
+                        plan.schedule,
+                        static_chunk,
+                    )
+                }
+                Err(error) => refused(memory, &error),
             }
         })
         .collect()
 }
 
-fn refused(path: String, error: &PlanError) -> ObservedPlan {
+fn planned(
+    memory: &MemoryFit,
+    situation: &Situation,
+    usable: Usable,
+    budget: Budget,
+    schedule: Schedule,
+    static_chunk: u64,
+) -> ObservedPlan {
+    let frontier = Frontier::new(memory, &budget, situation.layout.cp);
+    let guard = usable.free.0.saturating_sub(usable.guard.0) as f64;
+    let context = situation.context.unwrap_or(DEFAULT_CONTEXT);
+    let chance = |t: u64, l: u64| Chance {
+        t,
+        l,
+        peak: frontier.peak_point(t, l),
+        peak_95: frontier.peak_95(t, l),
+        under_guard: frontier.chance_within(t, l, guard),
+    };
+    let lengths = lengths(&schedule);
+    let prefixes = || PREFIXES.iter().copied().filter(|l| *l <= context);
+    let all = || lengths.iter().flat_map(|t| prefixes().map(|l| (*t, l)));
+    let next = propose(memory, all().filter(|(t, l)| chance(*t, *l).under_guard >= SAFE));
     ObservedPlan {
-        path,
-        usable: None,
-        budget: None,
-        schedule: None,
-        error: Some(error.to_string()),
+        path: memory.path.clone(),
+        c_interval: (memory.c.lo, memory.c.hi),
+        budget_of_largest_block: situation.ledger.budget_of_block(memory.ratio),
+        context_assumed: situation.context.is_none(),
+        chunked_prefill_size: static_chunk.checked_mul(u64::from(situation.layout.dp.max(1))),
+        chances: all().map(|(t, l)| chance(t, l)).collect(),
+        decisions: decisions(memory, &budget, schedule.range, context, &situation.changes),
+        ledger: situation.ledger.entries(&usable),
+        next,
+        notes: notes(memory, situation, schedule.range.max, context),
+        usable: Some(usable),
+        budget: Some(budget),
+        schedule: Some(schedule),
+        error: None,
     }
 }
 
-impl ObservedPlan {
-    /// The plan in words, one line each.
-    pub fn lines(&self) -> Vec<String> {
-        let (Some(usable), Some(budget), Some(schedule)) =
-            (&self.usable, &self.budget, &self.schedule)
-        else {
-            return self.error.iter().map(|error| format!("  no plan: {error}")).collect();
-        };
-        let assumed = if usable.assumed { " assumed" } else { "" };
-        let mut lines = vec![format!(
-            "  usable {} = {}{assumed} free - {} guard - {} margin",
-            Bytes(budget.usable_bytes),
-            usable.free,
-            usable.guard,
-            usable.margin
-        )];
-        let figure = |budget: Option<u64>| match budget {
-            Some(b) => format!("{:.3e} token^2", b as f64),
-            None => "no limit on T*L".to_owned(),
-        };
-        lines.push(format!(
-            "  budget_point {} (c {:.2} B), budget_95 {} (c {:.2} B)",
-            figure(budget.budget_point),
-            budget.c_point,
-            figure(budget.budget_95),
-            budget.c_95
+/// Walls that are not about the sum of all bytes: offsets that wrap, blocks that are not reused.
+fn notes(memory: &MemoryFit, situation: &Situation, rows: u64, context: u64) -> Vec<String> {
+    let mut out = Vec::new();
+    if !memory.grows() {
+        return out;
+    }
+    let scores = Scores { ratio: u64::from(memory.ratio.max(1)), element: SCORES as u64, align: 1 };
+    let rows = rows.div_ceil(u64::from(situation.layout.cp.max(1)));
+    if let Some(wall) = scores.largest_context(rows, SIGNED_32 - 1).filter(|wall| *wall < context) {
+        out.push(format!(
+            "Beyond a context of {wall} tokens the fp32 scores of {rows} rows pass 2^31 bytes: cap \
+             the rows there unless the kernel is known to use 64-bit offsets."
         ));
-        let steps: Vec<String> =
-            schedule.table.iter().map(|(from, chunk)| format!("{chunk} from {from}")).collect();
-        lines.push(format!(
-            "  chunks: {}; largest prefix {}",
-            steps.join(", "),
-            schedule.max_context
+    }
+    let tile = scores.bytes(rows, context).map(|b| b.min(situation.changes.copy_budget.0));
+    if let (true, Some(class)) = (situation.ledger.unified, tile.and_then(size_class)) {
+        out.push(format!(
+            "On unified memory score buffers that grow with every chunk are never reused: allocate \
+             them at a fixed width or in size classes, such as {}.",
+            crate::units::Bytes(class)
         ));
-        lines
+    }
+    out.push(
+        "The model covers what a chunk allocates; what the allocator keeps between chunks is not in \
+         it, so a fit proves no safety."
+            .to_owned(),
+    );
+    out
+}
+
+/// At most four chunk lengths of a schedule's range, smallest first.
+fn lengths(schedule: &Schedule) -> Vec<u64> {
+    let range = schedule.range;
+    let mut out = vec![range.max];
+    let mut last = range.max;
+    while out.len() < 4 && last > range.min {
+        last = (last / 2 / range.align * range.align).max(range.min);
+        out.push(last);
+    }
+    out.reverse();
+    out
+}
+
+fn refused(memory: &MemoryFit, error: &PlanError) -> ObservedPlan {
+    ObservedPlan {
+        path: memory.path.clone(),
+        usable: None,
+        budget: None,
+        c_interval: (memory.c.lo, memory.c.hi),
+        budget_of_largest_block: None,
+        schedule: None,
+        context_assumed: false,
+        chunked_prefill_size: None,
+        chances: Vec::new(),
+        decisions: Vec::new(),
+        ledger: Vec::new(),
+        next: None,
+        notes: Vec::new(),
+        error: Some(error.to_string()),
     }
 }
 
@@ -107,16 +225,22 @@ mod tests {
     use super::*;
     use crate::fit::fit_of_observations;
     use crate::fit::observations::{LMeans, read_csv};
-    use crate::units::Tokens;
+    use crate::units::{Bytes, Tokens};
 
-    fn limits(free: u64) -> ServerLimits {
-        ServerLimits {
-            free_bytes: Some(Bytes(free)),
-            guard: Bytes(1_500_000_000),
-            margin: Bytes(500_000_000),
-            chunk_min: Tokens(256),
-            chunk_max: Tokens(2048),
-            page_size: Tokens(256),
+    fn situation(free: u64) -> Situation {
+        Situation {
+            limits: ServerLimits {
+                free_bytes: Some(Bytes(free)),
+                guard: Bytes(1_500_000_000),
+                margin: Bytes(500_000_000),
+                chunk_min: Tokens(256),
+                chunk_max: Tokens(2048),
+                page_size: Tokens(256),
+            },
+            layout: Layout { tp: 1, dp: 1, cp: 1 },
+            context: None,
+            changes: Changes::default(),
+            ledger: Ledger::default(),
         }
     }
 
@@ -127,19 +251,44 @@ mod tests {
 
     #[test]
     fn the_boots_print_both_budgets_under_their_names() {
-        let plans = plans_of_observations(&boots(), &limits(4_750_000_000));
+        let plans = plans_of_observations(&boots(), &situation(4_750_000_000));
         let json = serde_json::to_value(&plans[0]).unwrap();
         // 2.75e9 / 13.58 = 2.02e8 and 2.75e9 / 15.70 = 1.75e8.
         assert!((2.01e8..2.04e8).contains(&json["budget_point"].as_f64().unwrap()));
         assert!((1.74e8..1.77e8).contains(&json["budget_95"].as_f64().unwrap()));
-        let text = plans[0].lines().join("\n");
-        assert!(text.contains("usable 2.75 GB") && text.contains("budget_95 1.75"), "{text}");
+        assert!(json["c_interval"][0].as_f64().unwrap() < 13.3);
+        assert!(json["c_interval"][1].as_f64().unwrap() > 13.3);
+        assert!(plans[0].context_assumed);
+    }
+
+    #[test]
+    fn chances_fall_with_the_prefix_and_the_proposal_is_safe() {
+        let plan = plans_of_observations(&boots(), &situation(4_750_000_000)).remove(0);
+        let of = |t: u64| plan.chances.iter().filter(move |c| c.t == t).map(|c| c.under_guard);
+        assert!(of(2048).is_sorted_by(|a, b| a >= b));
+        // 3.25 GB under the guard; 2048 rows took 2.97 GB at 100k, and a guard fired at 133k.
+        let at = |l| plan.chances.iter().find(|c| (c.t, c.l) == (2048, l)).unwrap().under_guard;
+        assert!(at(65_536) > 0.99 && at(131_072) < 0.2 && at(1_048_576) < 1e-6);
+        let next = plan.next.unwrap();
+        assert!(next.error_then < 0.9 * next.error_now);
+        let chance = plan.chances.iter().find(|c| (c.t, c.l) == (next.t, next.l)).unwrap();
+        assert!(chance.under_guard >= SAFE, "{next:?}");
+    }
+
+    #[test]
+    fn attention_groups_multiply_the_flag_and_not_the_plan() {
+        let mut four = situation(4_750_000_000);
+        four.layout.dp = 4;
+        let one = plans_of_observations(&boots(), &situation(4_750_000_000)).remove(0);
+        let plan = plans_of_observations(&boots(), &four).remove(0);
+        assert_eq!(plan.schedule, one.schedule);
+        assert_eq!(plan.chunked_prefill_size.unwrap(), 4 * one.chunked_prefill_size.unwrap());
     }
 
     #[test]
     fn limits_that_leave_nothing_are_told_in_place_of_a_plan() {
-        let plans = plans_of_observations(&boots(), &limits(2_000_100_000));
+        let plans = plans_of_observations(&boots(), &situation(2_000_100_000));
         assert!(plans[0].budget.is_none());
-        assert!(plans[0].lines()[0].starts_with("  no plan: even a chunk of 256"));
+        assert!(plans[0].error.as_ref().unwrap().starts_with("even a chunk of 256"));
     }
 }

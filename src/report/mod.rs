@@ -7,6 +7,7 @@ mod compare;
 mod content;
 mod document;
 mod html;
+mod observed;
 pub mod plot;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::profile::Profile;
 pub use compare::{Comparison, GainRow, PathMemory, Side, compare};
 pub use content::{document, schedule_table};
 pub use document::{Block, Document, Section, Table, grouped, pairs};
+pub use observed::observed;
 
 /// Name of the page in an output directory.
 pub const HTML_FILE: &str = "report.html";

@@ -6,6 +6,7 @@ mod command;
 mod emit;
 mod fake_hip;
 mod faults;
+mod fit;
 mod kernel_pack;
 mod kernels;
 mod main_job;

@@ -48,6 +48,8 @@ pub fn statements(
         } else {
             format!("Runner-up among the forms: {name} (AICc {delta:+.1}).")
         });
+    } else {
+        out.push("No other form can be told from so few rows: there is no runner-up.".to_owned());
     }
     out
 }

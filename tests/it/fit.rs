@@ -1,0 +1,136 @@
+//! `tune fit` on the field note's boots, on the public cases, in every format, and on bad rows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::command::{Finished, run};
+
+const LIMITS: [&str; 6] = ["--free-bytes", "4.75GB", "--guard", "1.5GB", "--margin", "0.5GB"];
+
+fn field(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles/field").join(name)
+}
+
+fn fit(directory: &Path, file: &Path, more: &[&str]) -> Finished {
+    let file = file.to_str().unwrap();
+    run(directory, &[&["fit", file], &LIMITS[..], more].concat())
+}
+
+fn fit_text(text: &str, more: &[&str]) -> Finished {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("rows.csv");
+    fs::write(&file, text).unwrap();
+    fit(dir.path(), &file, more)
+}
+
+#[test]
+fn the_four_boots_give_c_and_both_budgets_under_their_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let finished = fit(dir.path(), &field("boots.csv"), &["--json"]);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let figure = |name: &str| report[name].as_f64().unwrap();
+    // Least squares on the two peaks alone gives 13.3; 2.75e9 B over c is BUDGET.
+    assert!((12.5..14.6).contains(&figure("c_point")), "{}", report["c_point"]);
+    let interval = &report["c_interval"];
+    assert!(interval[0].as_f64().unwrap() < 13.3 && 13.3 < interval[1].as_f64().unwrap());
+    assert!((1.8e8..2.1e8).contains(&figure("budget_point")));
+    assert!((1.6e8..1.8e8).contains(&figure("budget_95")));
+    let coefficients = report["memory"][0]["coefficients"].as_object().unwrap();
+    assert!(coefficients.values().all(|c| c.as_f64().unwrap() >= 0.0), "{coefficients:?}");
+    let statements = report["memory"][0]["statements"].to_string();
+    assert!(statements.contains("cannot separate a fixed m0 from c"), "{statements}");
+    assert!(statements.contains("2 of 2 rows that only bound the peak"), "{statements}");
+    assert_eq!(report["l_is"], "context");
+}
+
+#[test]
+fn the_text_shows_budget_chances_decisions_and_the_next_chunk_to_measure() {
+    let dir = tempfile::tempdir().unwrap();
+    let more = ["--dp-attention", "4", "--largest-block", "512MiB", "--weights", "90GB"];
+    let finished = fit(dir.path(), &field("boots.csv"), &more);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    for words in [
+        "budget_95",
+        "--chunked-prefill-size 8192",
+        "fp32 scores fit it up to 1.34e8",
+        "copy budget 256 MiB",
+        "keys in blocks of 8192",
+        "Chance of staying under the guard",
+        "Measure next",
+        "weights",
+        "--l-is prefix",
+    ] {
+        assert!(finished.stdout.contains(words), "`{words}` is not in:\n{}", finished.stdout);
+    }
+}
+
+#[test]
+fn free_memory_follows_from_what_holds_the_rest() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = field("boots.csv");
+    let arguments = ["fit", file.to_str().unwrap(), "--json", "--unified-memory", "--total-bytes"];
+    let holders = ["128GB", "--weights", "117GB", "--kv-touched", "2GB", "--kv-reserved", "20GB"];
+    let finished = run(dir.path(), &[&arguments[..], &holders, &["--processes", "4GB"]].concat());
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+    // 128 - 117 - 2 - 4 = 5 GB, of which 2 GB are guard and margin.
+    assert_eq!(report["usable_bytes"], 3_000_000_000u64, "{}", finished.stderr);
+}
+
+#[test]
+fn a_measured_peak_beyond_paper_is_said_and_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let finished = fit(dir.path(), &field("field_cases.csv"), &["--json"]);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let systems = report["memory"].as_array().unwrap();
+    let of = |issue: &str| systems.iter().find(|m| m["path"].as_str().unwrap().contains(issue));
+    let a06 = of("sglang#39187").unwrap();
+    // A06: 49.7e9 / (16384 * 300,000) = 10.1 B measured, 6 B on paper.
+    assert!((a06["c"]["point"].as_f64().unwrap() - 10.1).abs() < 0.1);
+    assert!(a06["statements"].to_string().contains("On paper the buffers cost 6 B"));
+    let remarks = report["remarks"].as_array().unwrap();
+    assert!(remarks.len() < 12, "{remarks:?}");
+    assert!(report["rate_remarks"].to_string().contains("another definition"));
+}
+
+#[test]
+fn rows_that_tell_nothing_are_refused_with_a_reason_and_never_fitted() {
+    let refused = |text: &str, words: &[&str]| fit_text(text, &[]).fails_with(4, words);
+    refused("T,L,peak\n", &["no rows"]);
+    refused("T,L,outcome,limit\n2048,100k,oom,3 GB\n1024,9k,ok,3 GB\n", &["no peak was measured"]);
+    refused("T,L,peak\n0,100k,3 GB\n-5,100k,3 GB\n", &["no row could be understood"]);
+    refused("T,L,peak\n2048,NaN,3 GB\n2048,100k,NaN\n", &["no row could be understood"]);
+    refused("T,L,peak\n2048,100k,2.97\n", &["is the unit missing?"]);
+    refused("T,L,peak\n2048,100k,3 XB\n", &["line 2, column `peak`", "unknown unit"]);
+    fit_text("T,L,peak\n2048,100k,3 GB\n", &["--free-bytes", "1GB"]).fails_with(2, &[]);
+}
+
+#[test]
+fn one_row_and_absurd_lengths_give_wide_intervals_and_no_plan() {
+    let report = |text: &str| -> Value {
+        let finished = fit_text(text, &["--json"]);
+        assert_eq!(finished.status, 0, "{}", finished.stderr);
+        serde_json::from_str(&finished.stdout).unwrap()
+    };
+    let one = report("T,L,peak\n2048,100k,2.97 GB\n");
+    assert!(one["c_95"].as_f64().unwrap() > 1.1 * one["c_point"].as_f64().unwrap());
+    assert_eq!(one["c_interval"][0], 0.0);
+    // 1e24 pairs: no chunk of 256 rows fits a context, and nothing overflows.
+    let huge = report("T,L,peak\n1000000000000,1000000000000,8 GB\n");
+    assert!(huge["c_point"].as_f64().unwrap() < 1e-10, "{huge}");
+    let full = report("T,L,peak\n256,256,300 GB\n256,512,600 GB\n");
+    assert!(full["error"].as_str().unwrap().contains("even a chunk of 256 tokens"), "{full}");
+}
+
+#[test]
+fn contradictory_rows_are_named_by_line() {
+    let text = "T,L,peak,outcome,limit\n1024,100k,,oom,3 GB\n2048,200k,2.5 GB,ok,3 GB\n\
+                1024,50k,1 GB,ok,3 GB\n1024,50k,2 GB,ok,3 GB\n";
+    let finished = fit_text(text, &[]);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    assert!(finished.stdout.contains("line 2: oom at T=1024 L=100000"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("lines 4 and 5: the same chunk"), "{}", finished.stdout);
+}
