@@ -66,7 +66,10 @@ fn json_lines(text: &str) -> Result<Table, ObservationsError> {
             continue;
         }
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)
-            .map_err(|e| ObservationsError::Json { line, message: clipped(&e.to_string(), MOST_SAID) })?;
+            .map_err(|e| ObservationsError::Json {
+                line,
+                message: clipped(&e.to_string(), MOST_SAID),
+            })?;
         let mut cells = vec![String::new(); table.header.len()];
         for (name, value) in object {
             let cell = match value {
@@ -88,7 +91,9 @@ fn json_lines(text: &str) -> Result<Table, ObservationsError> {
 }
 
 fn parquet(bytes: &[u8]) -> Result<Table, ObservationsError> {
-    let error = |e: polars::error::PolarsError| ObservationsError::Parquet(clipped(&e.to_string(), MOST_SAID));
+    let error = |e: polars::error::PolarsError| {
+        ObservationsError::Parquet(clipped(&e.to_string(), MOST_SAID))
+    };
     let frame = ParquetReader::new(Cursor::new(bytes)).finish().map_err(error)?;
     let header = frame.get_column_names().iter().map(|name| name.to_string()).collect();
     let mut table = Table { header, rows: Vec::new() };

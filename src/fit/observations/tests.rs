@@ -143,5 +143,8 @@ fn lengths_of_a_trillion_tokens_are_refused_by_line() {
     let text = "T,L,peak\n1000000000000,1,8 GB\n1024,1000000000000,8 GB\n";
     let read = read_csv(text).unwrap();
     assert!(read.rows.is_empty());
-    assert_eq!(read.rejected[1].to_string(), "line 3, column `L`: 1000000000000 is too long; the limit is 67108864 tokens");
+    assert_eq!(
+        read.rejected[1].to_string(),
+        "line 3, column `L`: 1000000000000 is too long; the limit is 67108864 tokens"
+    );
 }
