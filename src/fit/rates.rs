@@ -67,7 +67,9 @@ pub fn tokens_per_second(length: u64, time_us: f64) -> f64 {
 /// The rates of observations of one system; rows without a length, or without time and rate, are
 /// left out.
 pub fn rates(rows: &[&Observation]) -> Vec<Rate> {
-    let mut readings: BTreeMap<(u64, Option<u64>), Vec<(f64, Option<f64>)>> = BTreeMap::new();
+    // Rate and peak of every reading, by prompt and chunk.
+    type Readings = Vec<(f64, Option<f64>)>;
+    let mut readings: BTreeMap<(u64, Option<u64>), Readings> = BTreeMap::new();
     for row in rows {
         let Some(l) = row.l.map(|l| l.0).filter(|l| *l > 0) else { continue };
         let rate = row.time_us.map(|time| tokens_per_second(l, time)).or(row.tok_s);

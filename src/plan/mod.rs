@@ -342,4 +342,6 @@ fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable,
 }
 
 #[cfg(test)]
+mod field_study;
+#[cfg(test)]
 mod tests;
