@@ -132,9 +132,9 @@ pub(super) fn say(
     }
     statements.push(format!(
         "The first chunk of a request is {static_chunk} tokens. A request that lands on a long cached \
-         prefix needs it clamped where it is admitted, which is the SGLang plugin's part and not in \
-         this version: without it, start the server with --chunked-prefill-size {} to stay under \
-         the frontier at every prefix.",
+         prefix needs it clamped where it is admitted, as the SGLang plugin in python/ does: without \
+         it, start the server with --chunked-prefill-size {} to stay under the frontier at every \
+         prefix.",
         schedule.smallest()
     ));
     statements.extend(time.and_then(|time| time.first_chunk.sentence()));
