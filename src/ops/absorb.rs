@@ -1,11 +1,11 @@
 //! MLA absorb batched GEMM, `out[b] = bf16(fp8(X[b]) * W[b]^T * scales)`: shapes to launches.
 
+use super::bind::bind;
 use super::fill::{Pattern, fill};
 use super::gemm::tile_of;
-use super::manifest::{ArgType, KernelEntry, Variant};
-use super::pack::Dims;
+use super::manifest::{KernelEntry, Variant};
 use super::{Kernel, Library, OpError, dimension, product};
-use crate::hip::{Args, Buffer, Device};
+use crate::hip::{Buffer, Device};
 use crate::units::Bytes;
 
 /// Values along K that share one quantisation scale.
@@ -146,14 +146,8 @@ pub fn validate(entry: &KernelEntry, s: &AbsorbShape) -> Result<(), OpError> {
             }
         }
     }
-    if let Some(launch) = &entry.launch {
-        let Dims { n, k, .. } = launch.dims;
-        if (s.n, s.k) != (n, k) {
-            return refuse(format!("the kernel was compiled for n = {n} and k = {k}"));
-        }
-        if !launch.runs(s.m, tile) {
-            return refuse("the engine runs another kernel of the pack at this m".into());
-        }
+    if let Some(problem) = entry.launch.as_ref().and_then(|l| l.refusal([s.m, s.n, s.k], tile)) {
+        return refuse(problem);
     }
     let widest = s.x_stride_m.max(s.w_stride_n).max(s.out_stride_m);
     if product(&entry.id, s, &[widest, 2, u64::from(tile.m.max(tile.n))])? >= 1 << 31 {
@@ -184,23 +178,8 @@ pub fn launch(
         }
     }
     let (tile, _) = tile_of(&kernel.entry, s)?;
-    let args = bind(&kernel.entry, s, [x, w, out, w_scale])?;
-    let size = |name, value| dimension(id, s, name, value);
-    let (b, m, n) = (size("b", s.b)?, size("m", s.m)?, size("n", s.n)?);
-    let (columns, rows) = (n.div_ceil(tile.n), m.div_ceil(tile.m));
-    let grid = match &kernel.entry.launch {
-        // Triton's order: heads, then all tiles of a head.
-        Some(_) => [b, size("tiles", u64::from(columns) * u64::from(rows))?, 1],
-        None => [columns, rows, b],
-    };
-    kernel.launch(device, grid, &args)
-}
-
-/// The arguments in the order of the manifest, by their names there.
-fn bind(entry: &KernelEntry, s: &AbsorbShape, buffers: [&Buffer; 4]) -> Result<Args, OpError> {
-    let [x, w, out, w_scale] = buffers;
-    entry.args.iter().try_fold(Args::new(), |args, arg| {
-        let value = match arg.name.as_str() {
+    let args = bind(&kernel.entry, s, |name| {
+        Some(match name {
             "x" => x.ptr(),
             "w" => w.ptr(),
             "out" => out.ptr(),
@@ -215,21 +194,18 @@ fn bind(entry: &KernelEntry, s: &AbsorbShape, buffers: [&Buffer; 4]) -> Result<A
             "out_stride_b" => s.out_stride_b,
             "out_stride_m" => s.out_stride_m,
             "x_stride_k" | "w_stride_k" | "out_stride_n" => 1,
-            // Strides of what is absent, and Triton's scratch memory, of which no kernel has any.
-            "zero" | "scratch" | "profile_scratch" => 0,
-            name => {
-                let problem = format!("the manifest names an argument {name}, which is not known");
-                return Err(OpError::shape(&entry.id, s, problem));
-            }
-        };
-        Ok(match arg.ty {
-            ArgType::I32 | ArgType::U32 => args.u32(dimension(&entry.id, s, &arg.name, value)?),
-            ArgType::I64 | ArgType::U64 | ArgType::Ptr => args.u64(value),
-            ArgType::F32 => {
-                return Err(OpError::shape(&entry.id, s, format!("{} is no number", arg.name)));
-            }
+            _ => return None,
         })
-    })
+    })?;
+    let size = |name, value| dimension(id, s, name, value);
+    let (b, m, n) = (size("b", s.b)?, size("m", s.m)?, size("n", s.n)?);
+    let (columns, rows) = (n.div_ceil(tile.n), m.div_ceil(tile.m));
+    let grid = match &kernel.entry.launch {
+        // Triton's order: heads, then all tiles of a head.
+        Some(_) => [b, size("tiles", u64::from(columns) * u64::from(rows))?, 1],
+        None => [columns, rows, b],
+    };
+    kernel.launch(device, grid, &args)
 }
 
 /// An absorb GEMM with its tensors on the device, ready to be launched again and again.

@@ -1,9 +1,10 @@
 //! `C[M,N] = A[M,K] * B[N,K]^T`: shapes to launches.
 
+use super::bind::bind;
 use super::fill::{Pattern, fill};
 use super::manifest::{KernelEntry, Tile, Variant};
 use super::{Kernel, Library, OpError, dimension, product};
-use crate::hip::{Args, Buffer, Device};
+use crate::hip::{Buffer, Device};
 use crate::units::Bytes;
 
 /// Sizes in elements. Rows of A, B and C are `lda`, `ldb`, `ldc` elements apart.
@@ -85,6 +86,9 @@ pub fn validate(entry: &KernelEntry, s: &GemmShape) -> Result<(), OpError> {
     if variant == Variant::Even && !s.ldc.is_multiple_of(8) {
         return refuse(format!("ldc is {}; expected a multiple of 8", s.ldc));
     }
+    if let Some(problem) = entry.launch.as_ref().and_then(|l| l.refusal([s.m, s.n, s.k], tile)) {
+        return refuse(problem);
+    }
     // Offsets inside a tile are 32-bit and stay below the out-of-range mark.
     let widest = s.lda.max(s.ldb).max(s.ldc);
     if product(&entry.id, s, &[widest, 2, u64::from(tile.m.max(tile.n))])? >= 1 << 31 {
@@ -116,17 +120,27 @@ pub fn launch(
     let (tile, _) = tile_of(&kernel.entry, s)?;
     let size = |name, value| dimension(id, s, name, value);
     let (m, n) = (size("m", s.m)?, size("n", s.n)?);
-    let args = Args::new()
-        .ptr(a)
-        .ptr(b)
-        .ptr(c)
-        .u32(m)
-        .u32(n)
-        .u32(size("k", s.k)?)
-        .u32(size("lda", s.lda)?)
-        .u32(size("ldb", s.ldb)?)
-        .u32(size("ldc", s.ldc)?);
-    kernel.launch(device, [n.div_ceil(tile.n), m.div_ceil(tile.m), 1], &args)
+    let args = bind(&kernel.entry, s, |name| {
+        Some(match name {
+            "a" => a.ptr(),
+            "b" => b.ptr(),
+            "c" => c.ptr(),
+            "m" => s.m,
+            "n" => s.n,
+            "k" => s.k,
+            "lda" => s.lda,
+            "ldb" => s.ldb,
+            "ldc" => s.ldc,
+            "a_stride_k" | "b_stride_k" | "c_stride_n" => 1,
+            _ => return None,
+        })
+    })?;
+    let (columns, rows) = (n.div_ceil(tile.n), m.div_ceil(tile.m));
+    let grid = match &kernel.entry.launch {
+        Some(_) => [size("tiles", u64::from(columns) * u64::from(rows))?, 1, 1],
+        None => [columns, rows, 1],
+    };
+    kernel.launch(device, grid, &args)
 }
 
 /// A GEMM with its matrices on the device, ready to be launched again and again.

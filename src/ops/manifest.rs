@@ -275,7 +275,9 @@ pub fn read_pack(
                 format!("is {}; expected whole waves of 64, at most {MAX_THREADS}", kernel.threads),
             ));
         }
-        if let Some((field, problem)) = kernel.launch.as_ref().and_then(PackLaunch::problem) {
+        if let Some((field, problem)) =
+            kernel.launch.as_ref().and_then(|launch| launch.problem(kernel.op))
+        {
             return Err(fault(place(&format!("launch.{field}")), problem));
         }
         let args = signatures.get(kernel.signature.as_str()).ok_or_else(|| {

@@ -4,6 +4,7 @@
 //! A [`KernelEntry`] and a shape go in; launches on a [`crate::hip::Device`] come out.
 
 pub mod absorb;
+mod bind;
 pub mod check;
 pub mod embedded;
 mod fill;

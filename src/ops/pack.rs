@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{self, KernelEntry, Tile};
+use super::manifest::{self, KernelEntry, KernelOp, Tile};
 use crate::files::{FileError, sha256_hex};
 
 /// Manifest of a pack.
@@ -29,19 +29,17 @@ pub struct PackInfo {
     pub triton: String,
     /// Version of AITER, or `unknown`.
     pub aiter: String,
-    /// File that the kernels were compiled from.
-    pub source: String,
-    /// SHA-256 of that file, hex.
-    pub source_sha256: String,
+    /// Files that the kernels were compiled from.
+    pub source: Vec<HashedFile>,
     /// Files that named the tiles.
     #[serde(default)]
-    pub config: Vec<ConfigFile>,
+    pub config: Vec<HashedFile>,
 }
 
-/// A file that named tiles.
+/// A file that a pack was made from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ConfigFile {
+pub struct HashedFile {
     /// Its name.
     pub file: String,
     /// SHA-256, hex.
@@ -75,9 +73,12 @@ pub enum Picks {
 /// Order of the workgroups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GridOrder {
-    /// Heads, then all tiles of a head.
+    /// Heads, then all tiles of a head: the absorb GEMM.
     #[serde(rename = "b_mn")]
     HeadsThenTiles,
+    /// All tiles: the GEMM.
+    #[serde(rename = "mn")]
+    Tiles,
 }
 
 /// The launches that a kernel of a pack was compiled for.
@@ -117,8 +118,18 @@ impl PackLaunch {
             }
     }
 
-    /// What is out of range, with its field.
-    pub(super) fn problem(&self) -> Option<(&'static str, String)> {
+    /// Why the kernel is not for a launch of `[m, n, k]`.
+    pub(super) fn refusal(&self, [m, n, k]: [u64; 3], tile: Tile) -> Option<String> {
+        let dims = self.dims;
+        if (n, k) != (dims.n, dims.k) {
+            return Some(format!("it was compiled for n = {} and k = {}", dims.n, dims.k));
+        }
+        let runs = self.runs(m, tile);
+        (!runs).then(|| "the engine runs another kernel of the pack at this m".to_owned())
+    }
+
+    /// What is out of range for kernels of `op`, with its field.
+    pub(super) fn problem(&self, op: KernelOp) -> Option<(&'static str, String)> {
         let Dims { b, n, k } = self.dims;
         if [b, n, k].contains(&0) {
             return Some(("dims", format!("are {b}, {n}, {k}; expected at least 1")));
@@ -126,6 +137,16 @@ impl PackLaunch {
         if self.rows.is_empty() || self.rows.iter().any(|[first, last]| *first == 0 || first > last)
         {
             return Some(("rows", format!("are {:?}; expected [first, last] from 1", self.rows)));
+        }
+        let order = match op {
+            KernelOp::AbsorbBmm => GridOrder::HeadsThenTiles,
+            KernelOp::Gemm => GridOrder::Tiles,
+            KernelOp::Indexer | KernelOp::Support => {
+                return Some(("op", "packs hold gemm and absorb_bmm".to_owned()));
+            }
+        };
+        if self.grid != order {
+            return Some(("grid", format!("is not that of {}", op.name())));
         }
         if self.lds > MAX_LDS {
             return Some(("lds", format!("is {}; expected at most {MAX_LDS}", self.lds)));
@@ -188,18 +209,17 @@ impl Pack {
 impl fmt::Display for PackInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let short = |hash: &str| hash.chars().take(12).collect::<String>();
+        let list = |files: &[HashedFile]| {
+            let named = files.iter().map(|file| format!("{} ({})", file.file, short(&file.sha256)));
+            named.collect::<Vec<_>>().join(", ")
+        };
         write!(
             f,
-            "kernels of {} ({}), AITER {}, compiled by triton {}; tiles of",
-            self.source,
-            short(&self.source_sha256),
+            "kernels of {}, AITER {}, compiled by triton {}; tiles of {}",
+            list(&self.source),
             self.aiter,
-            self.triton
-        )?;
-        for (index, config) in self.config.iter().enumerate() {
-            let comma = if index == 0 { "" } else { "," };
-            write!(f, "{comma} {} ({})", config.file, short(&config.sha256))?;
-        }
-        Ok(())
+            self.triton,
+            list(&self.config)
+        )
     }
 }

@@ -10,7 +10,7 @@ use crate::command::run;
 use crate::python::python;
 use crate::tools;
 
-/// Exports the prefill kernels of GLM-5.2's w_kc into `dir`; whether there is a Triton to do so.
+/// Exports the prefill kernels of GLM-5.2's w_kc and of a small GEMM into `dir`; whether there is a Triton to do so.
 fn export(dir: &Path, arch: &str) -> bool {
     let Some(mut probe) = python() else { return false };
     if !probe.args(["-c", "import triton"]).output().unwrap().status.success() {
@@ -20,6 +20,7 @@ fn export(dir: &Path, arch: &str) -> bool {
     let mut command = python().unwrap();
     command.args(["-W", "ignore", "-m", "chunktune_sglang.export_kernels", "--arch", arch]);
     command.args(["--aiter", "tests/own", "--shape", "w_kc:16:512:192", "--rows-from", "257"]);
+    command.args(["--gemm", "small:1:192:96"]);
     command.arg("--out").arg(dir.join("pack")).env("TRITON_CACHE_DIR", dir.join("cache"));
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -40,8 +41,10 @@ fn exported_triton_kernels_equal_the_reference_on_the_simulator() {
         let reports: Value = serde_json::from_str(&finished.stdout).unwrap();
         let findings = reports[0]["findings"].as_array().unwrap();
         for variant in ["even", "ragged_wrap"] {
-            let id = format!("aiter_absorb_bmm_w_kc_32x128_{variant}");
-            assert!(findings.iter().any(|f| f["subject"] == id.as_str()), "{id}");
+            for stem in ["aiter_absorb_bmm_w_kc_32x128", "aiter_gemm_small_64x64"] {
+                let id = format!("{stem}_{variant}");
+                assert!(findings.iter().any(|f| f["subject"] == id.as_str()), "{id}");
+            }
         }
     }
 }
@@ -91,8 +94,7 @@ schema = "chunktune/kernels/v1"
 arch = "gfx950"
 triton = "3.9.0"
 aiter = "unknown"
-source = "kernel.py"
-source_sha256 = "0"
+source = []
 [signature.s]
 args = ["x:ptr"]
 [[kernel]]

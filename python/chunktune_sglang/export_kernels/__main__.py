@@ -7,15 +7,19 @@ import re
 import sys
 from pathlib import Path
 
-from . import absorb, pack, source
-from .absorb import Shape
+from . import absorb, gemm, pack, source
 from .problem import ExportError
+from .tiles import Shape
 
 GLM_5_2_TP4 = (
     Shape("w_kc", 16, 512, 192, head_major_out=True),
     Shape("w_vc", 16, 256, 512, head_major_out=False),
 )
 """Absorb GEMMs of GLM-5.2 at TP 4: 64 heads of 192 + 64 and 256 dimensions, kv_lora_rank 512."""
+
+
+GLM_5_2_O_PROJ = Shape("o_proj", 1, 6144, 4096)
+"""Output projection of GLM-5.2 at TP 4: 16 heads of 256 to a hidden size of 6144."""
 
 
 def shape(text: str) -> Shape:
@@ -30,7 +34,7 @@ def shape(text: str) -> Shape:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m chunktune_sglang.export_kernels",
-        description="Compiles the absorb GEMM of AITER for the tiles that SGLang and AITER choose.",
+        description="Compiles AITER's Triton kernels for the tiles that SGLang and AITER choose.",
     )
     parser.add_argument("--arch", required=True, choices=("gfx942", "gfx950"))
     parser.add_argument("--out", required=True, type=Path, help="folder of the kernel pack")
@@ -44,6 +48,14 @@ def arguments() -> argparse.Namespace:
         action="append",
         metavar="NAME:B:N:K",
         help="heads, columns and depth of an absorb GEMM on one rank; default: GLM-5.2 at TP 4",
+    )
+    parser.add_argument(
+        "--gemm",
+        type=shape,
+        action="append",
+        metavar="NAME:1:N:K",
+        help="columns and depth of a bf16 GEMM on one rank; default: o_proj of GLM-5.2 at TP 4, "
+        "unless --shape is given",
     )
     parser.add_argument(
         "--rows-from",
@@ -64,11 +76,16 @@ def main() -> int:
         aiter = source.find_aiter(given.aiter)
         folders = [given.configs] if given.configs else []
         folders.append(aiter / "ops/triton/configs")
-        kernels, files, kernel = absorb.export(
-            aiter, folders, given.arch, given.shape or list(GLM_5_2_TP4), given.rows_from
-        )
+        absorbs = given.shape or ([] if given.gemm else list(GLM_5_2_TP4))
+        gemms = given.gemm or ([] if given.shape else [GLM_5_2_O_PROJ])
+        kernels, files, left_out = [], [], []
+        if absorbs:
+            kernels, files = absorb.export(aiter, folders, given.arch, absorbs, given.rows_from)
+        if gemms:
+            more, tuned, left_out = gemm.export(aiter, folders, given.arch, gemms, given.rows_from)
+            kernels, files = kernels + more, files + tuned
         versions = {"triton": triton.__version__, "aiter": source.version_of(aiter)}
-        manifest = pack.write(given.out, given.arch, kernels, files, kernel, versions)
+        manifest = pack.write(given.out, given.arch, kernels, files, versions)
     except ExportError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -78,11 +95,15 @@ def main() -> int:
     except OSError as error:
         print(f"error: {given.out}: cannot be written: {error}", file=sys.stderr)
         return 7
-    print(f"AITER {versions['aiter']}, {kernel.file.name} ({kernel.sha256[:12]})")
+    print(f"AITER {versions['aiter']}")
+    for used in {each.source.file: each.source for each in kernels}.values():
+        print(f"kernel {used.file.name} ({used.sha256[:12]})")
     for file in files:
         print(f"tiles of {file.path.name} ({file.sha256[:12]})")
-    if all(each.picks == "all" for each in kernels):
-        print("this AITER has no EVEN_MN: it runs the same kernel at every M")
+    for same in sorted({each.source.file.name for each in kernels if each.picks == "all"}):
+        print(f"{same} of this AITER has no EVEN_MN: the same kernel runs at every M")
+    for what in left_out:
+        print(f"left out: {what}")
     for each in kernels:
         rows = ", ".join(f"{first}..{last}" for first, last in each.rows)
         print(f"  {each.id}: M {rows}; {each.built.warps} waves, {each.built.lds} B of LDS")

@@ -1,20 +1,15 @@
-"""AITER's MLA absorb batched GEMM: names of its parameters, shapes and variants.
-
-One kernel per tile that some M runs, twice where it has `EVEN_MN`: AITER takes the even variant
-where M and N are multiples of the tile.
-"""
+"""AITER's MLA absorb batched GEMM: names of its parameters, and how the server calls it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import configs, source
 from .build import Built, Parameter, compile_kernel
-from .configs import Bucket, ConfigFile
+from .configs import ConfigFile
 from .problem import ExportError
+from .tiles import LARGE_M, Family, Kernel, Shape, of_shape, split
 
 FILE = "batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant"
 FAMILY = "BATCHED_GEMM-A8W8-A_PER_TOKEN_GROUP_PREQUANT_W_PER_BATCHED_TENSOR_QUANT"
@@ -22,45 +17,17 @@ GROUP = 128
 """Values along K that share a scale; SGLang's call gives it as BLOCK_SIZE_K."""
 
 _FP8 = {"gfx942": ("*fp8e4b8", 240.0), "gfx950": ("*fp8e4nv", 448.0)}
-_LARGE_M = 16384
-"""Rows of a full chunk: what the specialisation of strides is taken from."""
-
-
-@dataclass(frozen=True)
-class Shape:
-    """An absorb GEMM of a model: per head [M, k] x [n, k]."""
-
-    name: str
-    b: int
-    n: int
-    k: int
-    head_major_out: bool
-    """Whether the result is [b, M, n]; else [M, b, n]."""
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A compiled kernel with what the manifest says of it."""
-
-    id: str
-    variant: str
-    shape: Shape
-    tile: tuple[int, int, int]
-    rows: tuple[tuple[int, int], ...]
-    picks: str
-    """`even`: where the tile divides M and N; `ragged`: elsewhere; `all`: at every M."""
-    built: Built
-    settings: dict[str, Any]
 
 
 def export(
     aiter: Path, folders: list[Path], arch: str, shapes: list[Shape], rows_from: int
-) -> tuple[list[Kernel], list[ConfigFile], source.Source]:
+) -> tuple[list[Kernel], list[ConfigFile]]:
     """Compiles the kernels of every shape that some M from `rows_from` on runs.
 
     Answers with them and with the files that named their tiles.
     """
     kernel = source.load(aiter, FILE, f"_{FILE}_kernel")
+    family = Family("absorb_bmm", "fp8", "b_mn", lambda settings: GROUP, _build)
     made: list[Kernel] = []
     files: list[ConfigFile] = []
     for shape in shapes:
@@ -69,37 +36,8 @@ def export(
             files.append(file)
         buckets = configs.with_sglang(tuned, arch, shape.b, shape.n)
         wanted = [bucket for bucket in buckets if bucket.last >= rows_from]
-        made += _of_shape(kernel, arch, shape, wanted)
-    return made, files, kernel
-
-
-def _of_shape(
-    kernel: source.Source, arch: str, shape: Shape, buckets: list[Bucket]
-) -> Iterator[Kernel]:
-    groups: list[tuple[dict[str, Any], list[tuple[int, int]]]] = []
-    for bucket in buckets:
-        same = next((rows for settings, rows in groups if settings == bucket.settings), None)
-        if same is None:
-            groups.append((bucket.settings, [(bucket.first, bucket.last)]))
-        else:
-            same.append((bucket.first, bucket.last))
-    has_even = any(each.name == "EVEN_MN" for each in kernel.fn.params)
-    taken: set[str] = set()
-    for settings, rows in groups:
-        tile = (settings["BLOCK_SIZE_M"], settings["BLOCK_SIZE_N"], GROUP)
-        stem = f"aiter_absorb_bmm_{shape.name}"
-        if f"{stem}_{tile[0]}x{tile[1]}" in taken:
-            stem += f"_{len(taken)}"
-        stem += f"_{tile[0]}x{tile[1]}"
-        taken.add(stem)
-        variants = [("ragged_wrap", False, "ragged" if has_even else "all")]
-        if has_even and shape.n % tile[1] == 0:
-            variants.insert(0, ("even", True, "even"))
-        for variant, even, picks in variants:
-            built = _build(kernel, arch, shape, settings, even)
-            yield Kernel(
-                f"{stem}_{variant}", variant, shape, tile, tuple(rows), picks, built, settings
-            )
+        made += of_shape(family, kernel, arch, shape, wanted)
+    return made, files
 
 
 def _build(
@@ -109,23 +47,18 @@ def _build(
         raise ExportError(f"the fp8 format of {arch} is not known")
     fp8, largest = _FP8[arch]
     # A ragged M is no multiple of 16 either, as a chunk that was not filled exactly may be.
-    m = _LARGE_M if even else _LARGE_M - 15
-    names = {each.name for each in kernel.fn.params}
-    fixed: dict[str, Any] = {
+    m = LARGE_M if even else LARGE_M - 15
+    fixed = {
         "HAS_BIAS": False,
         "DTYPE_MAX": largest,
         "DTYPE_MIN": -largest,
         "BLOCK_SIZE_K": GROUP,
         "EVEN_MN": even,
         "kpack": 1,
-    } | {key: value for key, value in settings.items() if key != "kpack"}
-    for name, rule in kernel.heuristics.items():
-        if name != "EVEN_MN":
-            fixed[name] = rule({"M": m, "N": shape.n, "K": shape.k} | fixed)
-    constants = {name: value for name, value in fixed.items() if name in names}
-    options = {
-        name: value for name, value in settings.items() if name not in names and name != "kpack"
     }
+    sizes = {"M": m, "N": shape.n, "K": shape.k}
+    constants, options = split(kernel, settings, fixed, sizes)
+    names = {each.name for each in kernel.fn.params}
     return compile_kernel(kernel, arch, _parameters(names, fp8, shape, m), constants, options)
 
 

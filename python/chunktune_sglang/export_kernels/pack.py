@@ -11,9 +11,8 @@ import os
 import tempfile
 from pathlib import Path
 
-from .absorb import Kernel
 from .configs import ConfigFile
-from .source import Source
+from .tiles import Kernel
 
 SCHEMA = "chunktune/kernels/v1"
 MANIFEST = "manifest.toml"
@@ -24,7 +23,6 @@ def write(
     arch: str,
     kernels: list[Kernel],
     configs: list[ConfigFile],
-    source: Source,
     versions: dict[str, str],
 ) -> Path:
     """Writes the pack and returns its manifest, which is written last."""
@@ -46,9 +44,10 @@ def write(
         "[pack]",
         f"arch = {_text(arch)}",
         *(f"{name} = {_text(value)}" for name, value in versions.items()),
-        f"source = {_text(source.file.name)}",
-        f"source_sha256 = {_text(source.sha256)}",
     ]
+    for source in {kernel.source.file: kernel.source for kernel in kernels}.values():
+        lines += ["", "[[pack.source]]", f"file = {_text(source.file.name)}"]
+        lines.append(f"sha256 = {_text(source.sha256)}")
     for config in configs:
         lines += ["", "[[pack.config]]", f"file = {_text(config.path.name)}"]
         lines.append(f"sha256 = {_text(config.sha256)}")
@@ -70,9 +69,9 @@ def _entry(kernel: Kernel, arch: str, signature: str) -> str:
             "",
             "[[kernel]]",
             f"id = {_text(kernel.id)}",
-            'op = "absorb_bmm"',
+            f"op = {_text(kernel.op)}",
             f"variant = {_text(kernel.variant)}",
-            'dtype = "fp8"',
+            f"dtype = {_text(kernel.dtype)}",
             f"tile = {{ m = {m}, n = {n}, k = {{ {arch} = {k} }} }}",
             f"threads = {kernel.built.warps * 64}",
             f"file = {_text(kernel.id)}",
@@ -85,7 +84,7 @@ def _entry(kernel: Kernel, arch: str, signature: str) -> str:
             f"dims = {{ b = {shape.b}, n = {shape.n}, k = {shape.k} }}",
             f"rows = [{rows}]",
             f"picks = {_text(kernel.picks)}",
-            'grid = "b_mn"',
+            f"grid = {_text(kernel.grid)}",
             f"lds = {kernel.built.lds}",
             f"head_major_out = {str(shape.head_major_out).lower()}",
             f"settings = {_text(json.dumps(settings, sort_keys=True))}",

@@ -12,7 +12,8 @@ use crate::files::sha256_hex;
 use crate::grid::{self, Group, Work};
 use crate::hip;
 use crate::journal::RunKey;
-use crate::model::Indexer;
+use crate::model::{Indexer, MatrixShape};
+use crate::ops::KernelOp;
 use crate::profile::{self, Engine, Point, Profile, Provenance, Simulator};
 use crate::units::Tokens;
 
@@ -47,11 +48,10 @@ impl Job {
         output::note(format_args!("{how} {place}"), self.options.json)
     }
 
-    /// Warns of kernels of the pack that no point of the grid runs, where a whole shape of the
-    /// model is without any.
+    /// Refuses a pack none of whose kernels the grid runs.
     ///
     /// # Errors
-    /// Status 2 when the pack has no kernel for any shape of the model.
+    /// Status 2 with the shapes of the model.
     pub(super) fn check_pack(&self, groups: &[Group]) -> Result<()> {
         let Some(pack) = &self.pack else { return Ok(()) };
         let of_pack = |id: &str| pack.entries.iter().any(|entry| entry.id == id);
@@ -61,23 +61,20 @@ impl Job {
                 Work::Indexer { .. } => false,
             })
         };
-        let without: Vec<String> = self
-            .shapes
-            .absorb
+        let has = |op: KernelOp| pack.entries.iter().any(|entry| entry.op == op);
+        let absorb = self.shapes.absorb.iter().filter(|_| has(KernelOp::AbsorbBmm));
+        let gemm = self.shapes.gemm.iter().filter(|_| has(KernelOp::Gemm));
+        let wanted: Vec<&MatrixShape> = absorb.chain(gemm).collect();
+        let without: Vec<String> = wanted
             .iter()
             .filter(|shape| !runs(&shape.name))
             .map(|shape| format!("{}:{}:{}:{}", shape.name, shape.b, shape.n, shape.k))
             .collect();
-        let missing = format!("the kernel pack has nothing for {}", without.join(", "));
-        let advice = "export them with --shape, as they stand here";
-        match without.len() {
-            0 => Ok(()),
-            all if all == self.shapes.absorb.len() => Err(Error::usage(missing).advice(advice)),
-            _ => {
-                output::warn(format_args!("{missing}; {advice}"));
-                Ok(())
-            }
+        if wanted.is_empty() || without.len() < wanted.len() {
+            return Ok(());
         }
+        Err(Error::usage(format_args!("the kernel pack has nothing for {}", without.join(", ")))
+            .advice("export them with --shape and --gemm, as they stand here"))
     }
 
     /// The profile of the points, with its provenance.

@@ -44,9 +44,17 @@ pub(super) fn check_pack(
     Ok(())
 }
 
-/// One head and two, at the first rows of each range at which the engine runs the kernel: a whole
-/// tile and two of them, or a row beside a tile on either side and fewer rows than a tile.
+/// One head and two, at the first rows at which the engine runs the kernel.
 fn pack_shapes(entry: &KernelEntry, tile: Tile) -> Vec<AbsorbShape> {
+    let Some(launch) = &entry.launch else { return Vec::new() };
+    let (n, k) = (launch.dims.n, launch.dims.k);
+    let shape = |(index, m)| AbsorbShape::of_entry(entry, 1 + (index as u64 & 1), m, n, k);
+    pack_rows(entry, tile).into_iter().enumerate().map(shape).collect()
+}
+
+/// Few rows at which the engine runs a kernel of a pack: whole tiles, or a row beside a tile on
+/// either side, and the first of its range.
+pub(super) fn pack_rows(entry: &KernelEntry, tile: Tile) -> Vec<u64> {
     let Some(launch) = &entry.launch else { return Vec::new() };
     let block = u64::from(tile.m);
     let offsets = match launch.picks {
@@ -57,9 +65,7 @@ fn pack_shapes(entry: &KernelEntry, tile: Tile) -> Vec<AbsorbShape> {
     let first = launch.rows.iter().map(|[first, _]| *first).min().unwrap_or(1);
     let base = first.div_ceil(block) * block;
     let rows = offsets.iter().map(|offset| base + offset).chain([first]);
-    let (n, k) = (launch.dims.n, launch.dims.k);
-    let shape = |(index, m)| AbsorbShape::of_entry(entry, 1 + (index as u64 & 1), m, n, k);
-    rows.filter(|m| launch.runs(*m, tile)).enumerate().map(shape).collect()
+    rows.filter(|m| launch.runs(*m, tile)).collect()
 }
 
 /// GLM-5.2's depths (192 and 512) and ones that no group divides; head- and token-major.

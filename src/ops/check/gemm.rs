@@ -6,7 +6,7 @@ use super::data::{Random, UNWRITTEN, gather, to_bf16};
 use super::{Session, Verdict, agreement};
 use crate::ops::gemm::{GemmShape, element_bytes, launch, tile_of};
 use crate::ops::reference::{bf16_to_f32, decode_fp8, f32_to_bf16_exact, gemm};
-use crate::ops::{KernelOp, OpError, Tile, Variant, catalog};
+use crate::ops::{KernelEntry, KernelOp, OpError, Tile, Variant, catalog};
 
 /// Unit roundoff of bf16: half a step of 2^-7.
 pub(super) const BF16_ROUNDING: f64 = 1.0 / 256.0;
@@ -21,6 +21,22 @@ pub(super) fn check(session: &mut Session<'_>) -> Result<(), OpError> {
         let (tile, variant) = tile_of(&entry, &entry.id)?;
         for shape in shapes(tile, variant, element_bytes(&entry.dtype)) {
             run(session, &entry.id, &shape)?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks the kernels of a pack at the shapes that they were compiled for.
+pub(super) fn check_pack(
+    session: &mut Session<'_>,
+    entries: &[KernelEntry],
+) -> Result<(), OpError> {
+    for entry in entries.iter().filter(|entry| entry.op == KernelOp::Gemm) {
+        let (tile, _) = tile_of(entry, &entry.id)?;
+        // A deployed product is large, so one number of rows has to do.
+        let m = super::absorb::pack_rows(entry, tile).into_iter().min();
+        for (m, launch) in m.iter().zip(&entry.launch) {
+            run(session, &entry.id, &GemmShape::new(*m, launch.dims.n, launch.dims.k))?;
         }
     }
     Ok(())

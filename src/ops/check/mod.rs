@@ -132,6 +132,7 @@ pub fn run_pack(
     device.set_check_waits(true);
     let library = Library::from_entries(device, &pack.entries)?;
     let report = in_session(device, &library, progress, |session| {
+        gemm::check_pack(session, &pack.entries)?;
         absorb::check_pack(session, &pack.entries)
     });
     device.set_check_waits(false);
