@@ -1,5 +1,6 @@
 //! Black-box tests: the built `tune` binary, and the library against scripted HIP runtimes.
 
+mod admit;
 mod against;
 mod bad_input;
 mod command;

@@ -6,12 +6,19 @@
 //! ratio.
 
 use super::finish_order::FinishOrder;
-use super::{CLIP_MAX_NEW, Request, Settings, Verdict};
+use super::{CLIP_MAX_NEW, Request, Room, Settings, Verdict, Window};
+
+/// Cached rows that run again in front of a request whose window starts anew
+/// (`encoder_swa_replay.replay_len`).
+const REPLAYED: i64 = 128;
 
 /// Budgets of a pass.
 #[derive(Clone, Debug)]
 pub struct Ledger<'a> {
     settings: &'a Settings,
+    window: Option<Window>,
+    /// Sliding-window KV promised.
+    window_offset: i64,
     chunk: Option<i64>,
     input: i64,
     /// KV promised, with what the admitted and the running requests will still decode.
@@ -35,9 +42,17 @@ pub struct Admission {
 impl<'a> Ledger<'a> {
     /// A pass with a chunk budget (none where chunked prefill is off), `decoding` decode rows in the
     /// same batch and KV of `running` tokens that running requests will still take.
-    pub fn new(settings: &'a Settings, chunk: Option<i64>, decoding: i64, running: f64) -> Self {
+    pub fn new(
+        settings: &'a Settings,
+        window: Option<Window>,
+        chunk: Option<i64>,
+        decoding: i64,
+        running: f64,
+    ) -> Self {
         Self {
             settings,
+            window,
+            window_offset: 0,
             chunk: chunk.map(|chunk| chunk - decoding),
             input: settings.max_prefill - decoding,
             total_offset: decoding as f64 + running,
@@ -78,9 +93,10 @@ impl<'a> Ledger<'a> {
         self.rows
     }
 
-    /// What the budgets say about the next request, in a pool with `room` tokens.
-    pub fn state(&self, room: i64) -> Verdict {
-        if self.left_of(room) <= 0.0 || room <= self.current_offset {
+    /// What the budgets say about the next request, in a pool with `room`.
+    pub fn state(&self, room: Room) -> Verdict {
+        let no_window = self.window.is_some() && room.window <= self.window_offset;
+        if self.left_of(room) <= 0.0 || room.full <= self.current_offset || no_window {
             Verdict::NoToken
         } else if self.input <= 0 || self.chunk.is_some_and(|chunk| chunk <= 0) {
             Verdict::Other
@@ -89,24 +105,36 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Goes on with a prompt of which `left` tokens have not run. None where not even the chunk
-    /// budget is positive.
-    pub fn resume(&mut self, left: i64, max_new: i64, room: i64) -> Option<Admission> {
+    /// Goes on with a prompt of which `left` tokens have not run. None where it has to wait: a
+    /// sliding-window pool is full, or not even the chunk budget is positive.
+    pub fn resume(&mut self, left: i64, max_new: i64, room: Room) -> Option<Admission> {
         let budget = self.chunk?;
-        let available = budget.min(self.left_of(room) as i64);
-        // A prompt that holds KV must go on, or it would hold it for ever.
-        let limit = if available > 0 { available } else { budget };
+        let mut limit = budget.min(self.left_of(room) as i64);
+        match &self.window {
+            // A prompt that holds KV must go on, or it would hold it for ever.
+            None if limit <= 0 => limit = budget,
+            Some(window) if window.ring.is_none() => {
+                limit = limit.min(room.window - self.window_offset - window.page);
+            }
+            _ => {}
+        }
         let extend = left.min(limit);
         if extend <= 0 {
             return None;
         }
         let chunked = left > limit;
-        self.charge(extend, if chunked { 0 } else { max_new.min(CLIP_MAX_NEW) });
+        let ring = self.window.is_some_and(|window| window.ring.is_some());
+        let before = self.window_offset;
+        self.charge(extend, if chunked { 0 } else { max_new.min(CLIP_MAX_NEW) }, 0);
+        if ring {
+            // It has its ring already.
+            self.window_offset = before;
+        }
         Some(Admission { extend, chunked })
     }
 
     /// Tries a waiting request with `prefix` cached tokens. `room` is what the pool has left once
-    /// that prefix is locked.
+    /// that prefix is locked; `frontier` the rows that the pass may have at that prefix.
     ///
     /// # Errors
     /// The verdict that ends the pass without it.
@@ -114,16 +142,27 @@ impl<'a> Ledger<'a> {
         &mut self,
         request: &Request,
         prefix: i64,
-        room: i64,
+        room: Room,
+        frontier: Option<i64>,
     ) -> Result<Admission, Verdict> {
         self.check_count()?;
         let left = request.prompt - prefix;
         let clipped = request.max_new.min(CLIP_MAX_NEW);
+        let replayed = if self.settings.replay { prefix.min(REPLAYED) } else { 0 };
+        let mut limit = self.chunk.map(|chunk| chunk - replayed);
+        if replayed > 0 && limit.is_some_and(|limit| limit <= 0) {
+            return Err(Verdict::Other);
+        }
         if (left + clipped + self.settings.page) as f64 >= self.left_of(room) {
             return Err(Verdict::NoToken);
         }
-        let admission = self.shape(left)?;
-        self.charge(admission.extend, if admission.chunked { 0 } else { clipped });
+        if let Some(window) = &self.window {
+            limit = self.limit_by(window, self.settings.ceil(left), clipped, room, limit)?;
+        }
+        let clamped = frontier.map(|frontier| frontier - self.rows);
+        limit = limit.map(|limit| clamped.map_or(limit, |clamped| clamped.min(limit)));
+        let admission = self.shape(prefix, left, limit)?;
+        self.charge(admission.extend, if admission.chunked { 0 } else { clipped }, replayed);
         Ok(admission)
     }
 
@@ -136,19 +175,27 @@ impl<'a> Ledger<'a> {
     pub fn admit_to_known_end(
         &mut self,
         request: &Request,
-        room: i64,
+        room: Room,
         others: impl Iterator<Item = (f64, i64)>,
     ) -> Result<Admission, Verdict> {
         self.check_count()?;
         let left = request.prompt;
+        let clipped = request.max_new.min(CLIP_MAX_NEW);
         let wanted = self.settings.ceil(left) + self.settings.page;
-        let current = room - self.current_offset;
+        let current = room.full - self.current_offset;
         if wanted > current || wanted as f64 > self.left_of(room) {
             return Err(Verdict::NoToken);
         }
-        self.order.add((request.max_new as f64, request.prompt), others);
-        if !self.order.lasts((current - wanted) as f64) {
-            return Err(Verdict::NoToken);
+        if let Some(window) = &self.window {
+            // The order of ends says nothing of a window.
+            if window.needs(left, clipped, self.chunk) > room.window - self.window_offset {
+                return Err(Verdict::NoToken);
+            }
+        } else {
+            self.order.add((request.max_new as f64, request.prompt), others);
+            if !self.order.lasts((current - wanted) as f64) {
+                return Err(Verdict::NoToken);
+            }
         }
         let (extend, chunked) = match self.chunk {
             Some(chunk) if left > chunk => (chunk, true),
@@ -157,8 +204,32 @@ impl<'a> Ledger<'a> {
         if extend <= 0 {
             return Err(Verdict::Other);
         }
-        self.charge(extend, if chunked { 0 } else { request.max_new.min(CLIP_MAX_NEW) });
+        self.check_tiles(extend)?;
+        self.charge(extend, if chunked { 0 } else { clipped }, 0);
         Ok(Admission { extend, chunked })
+    }
+
+    /// The chunk limit that a window allows. Only a prompt that never fits whole is cut for it:
+    /// what is short for a while has to wait.
+    fn limit_by(
+        &self,
+        window: &Window,
+        paged: i64,
+        max_new: i64,
+        room: Room,
+        limit: Option<i64>,
+    ) -> Result<Option<i64>, Verdict> {
+        let needed = window.needs(paged, max_new, limit);
+        let room = room.window - self.window_offset;
+        if window.fits(needed, room) {
+            return Ok(limit);
+        }
+        let most =
+            if window.fits(needed, window.size) { 0 } else { window.largest_chunk(max_new, room) };
+        match limit {
+            Some(limit) if most > 0 => Ok(Some(limit.min(most))),
+            _ => Err(Verdict::NoToken),
+        }
     }
 
     fn check_count(&self) -> Result<(), Verdict> {
@@ -168,31 +239,54 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Rows of a new request of which `left` tokens have to run.
-    fn shape(&self, left: i64) -> Result<Admission, Verdict> {
+    /// Rows of a new request of which `left` tokens have to run, at most `limit` of them now.
+    fn shape(&self, prefix: i64, left: i64, limit: Option<i64>) -> Result<Admission, Verdict> {
         let paged = self.settings.ceil(left);
-        let Some(limit) = self.chunk else {
-            // Without chunks the first request may exceed the cap.
-            if self.admitted > 0 && paged >= self.input {
-                return Err(Verdict::Other);
-            }
+        // Without chunks the first request may exceed the cap.
+        if self.chunk.is_none() && self.admitted > 0 && paged >= self.input {
+            return Err(Verdict::Other);
+        }
+        let charged = if self.settings.exact_fill { left } else { paged };
+        let Some(limit) = limit.filter(|limit| charged > *limit) else {
+            self.check_tiles(paged)?;
             return Ok(Admission { extend: left, chunked: false });
         };
-        let charged = if self.settings.exact_fill { left } else { paged };
-        if charged <= limit {
-            return Ok(Admission { extend: left, chunked: false });
-        }
+        let floor = |tokens: i64, unit: i64| tokens.div_euclid(unit) * unit;
+        let align = |tokens| self.settings.cut_align.map_or(tokens, |unit| floor(tokens, unit));
         let page = self.settings.page;
-        let extend = if self.settings.exact_fill { limit } else { limit / page * page };
-        if extend <= 0 { Err(Verdict::Other) } else { Ok(Admission { extend, chunked: true }) }
+        let extend = if self.settings.exact_fill {
+            align(limit)
+        } else {
+            floor(prefix + align(floor(limit, page)), page) - prefix
+        };
+        if extend <= 0 {
+            return Err(Verdict::Other);
+        }
+        self.check_tiles(extend)?;
+        Ok(Admission { extend, chunked: true })
     }
 
-    fn charge(&mut self, extend: i64, max_new: i64) {
+    /// Refuses a request whose tiles exceed the limit, unless it is the first. SGLang 0.5.23 reads
+    /// the lengths of the requests before it from a field that they do not have, so those count as
+    /// requests without tiles.
+    fn check_tiles(&self, tokens: i64) -> Result<(), Verdict> {
+        let Some(limit) = self.settings.tiles.filter(|_| self.admitted > 0) else {
+            return Ok(());
+        };
+        let tiles = (tokens + limit.block_m - 1) / limit.block_m;
+        let padded = if limit.compact { 1 } else { self.admitted as i64 + 1 };
+        if tiles.saturating_mul(padded) > limit.budget { Err(Verdict::Other) } else { Ok(()) }
+    }
+
+    fn charge(&mut self, extend: i64, max_new: i64, replayed: i64) {
         let paged = self.settings.ceil(extend);
         let kv = paged + self.settings.page;
         self.total_offset += (kv + max_new) as f64;
         self.current_offset += kv;
-        let compute = if self.settings.exact_fill { extend } else { paged };
+        if let Some(window) = &self.window {
+            self.window_offset += window.needs(paged, max_new, self.chunk);
+        }
+        let compute = replayed + if self.settings.exact_fill { extend } else { paged };
         self.input -= compute;
         if let Some(chunk) = &mut self.chunk {
             *chunk -= compute;
@@ -201,8 +295,8 @@ impl<'a> Ledger<'a> {
         self.rows += extend;
     }
 
-    fn left_of(&self, room: i64) -> f64 {
-        room as f64 - self.total_offset
+    fn left_of(&self, room: Room) -> f64 {
+        room.full as f64 - self.total_offset
     }
 }
 

@@ -16,11 +16,14 @@ mod scheduler;
 mod seat;
 #[cfg(test)]
 mod tests;
+pub mod trace;
 mod tree;
+mod window;
 
 pub use ledger::Ledger;
 pub use pool::Pool;
-pub use scheduler::{Pass, Scheduler, Step};
+pub use scheduler::{Pass, Scheduler, Sizer, Step};
+pub use window::Window;
 
 /// Output tokens beyond which SGLang reserves no KV for a request
 /// (`SGLANG_CLIP_MAX_NEW_TOKENS_ESTIMATION`).
@@ -43,6 +46,57 @@ pub struct Settings {
     pub max_requests: Option<usize>,
     /// `--max-running-requests`.
     pub max_running: Option<usize>,
+    /// Multiple to which a cut prompt is rounded down (`Scheduler.truncation_align_size`).
+    pub cut_align: Option<i64>,
+    /// Limit of attention tiles (`SGLANG_PREFILL_TILE_BUDGET`).
+    pub tiles: Option<TileLimit>,
+    /// Whether the last rows of a cached prefix run again (encoder sliding-window replay).
+    pub replay: bool,
+}
+
+impl Settings {
+    /// A server with pages and chunks of these many tokens and `max_prefill_tokens` of one chunk,
+    /// without any of the rest.
+    pub fn new(page: i64, chunk: i64, exact_fill: bool) -> Self {
+        Self {
+            page,
+            chunk: Some(chunk),
+            max_prefill: chunk,
+            exact_fill,
+            mixed: false,
+            max_requests: None,
+            max_running: None,
+            cut_align: None,
+            tiles: None,
+            replay: false,
+        }
+    }
+}
+
+/// Whether compute budgets are charged in rows: not for diffusion models, nor where the prefix cache
+/// keeps mamba states, which land on the ends of whole pages only.
+pub fn fills_exactly(switch: bool, diffusion: bool, mamba_in_cache: bool) -> bool {
+    switch && !diffusion && !mamba_in_cache
+}
+
+/// A limit of query tiles per head in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileLimit {
+    /// Tiles.
+    pub budget: i64,
+    /// Rows of a tile.
+    pub block_m: i64,
+    /// Whether tiles are added up over requests, and not padded to the longest.
+    pub compact: bool,
+}
+
+/// Tokens that a pool has left, free and evictable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Of full attention.
+    pub full: i64,
+    /// Of the sliding window; 0 where there is none.
+    pub window: i64,
 }
 
 /// One request.
@@ -117,6 +171,12 @@ pub enum AdmissionError {
         /// Tokens free.
         free: i64,
     },
+    /// Eviction for window KV beside a prefix cache.
+    #[error(
+        "a pass needs more tokens than the free request slots have in their rings, and SGLang would \
+         evict cached prefixes for it; that was not recorded and is not modelled"
+    )]
+    OutOfRings,
     /// Decode rows leave nothing of the chunk for a prompt that must go on.
     #[error(
         "in step {step} the {decoding} decode rows of the mixed batch leave nothing of the chunk; \
@@ -127,5 +187,14 @@ pub enum AdmissionError {
         step: u64,
         /// Decode rows.
         decoding: usize,
+    },
+    /// Two prompts cut in one pass, of which SGLang would lose one.
+    #[error(
+        "in step {step} two prompts are cut in one pass, of which SGLang keeps track of one only; \
+         make the alignment of cuts a multiple of the page"
+    )]
+    TwoCuts {
+        /// Step of the loop.
+        step: u64,
     },
 }

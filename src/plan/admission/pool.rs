@@ -5,7 +5,8 @@
 
 use super::seat::Seat;
 use super::tree::Tree;
-use super::{AdmissionError, Request};
+use super::window::FREE_INTERVAL;
+use super::{AdmissionError, Request, Room, Window};
 
 /// Where the cached prefixes of requests come from.
 #[derive(Clone, Debug)]
@@ -24,6 +25,11 @@ pub struct Pool {
     page: i64,
     free: i64,
     residency: Residency,
+    window: Option<Window>,
+    /// Free tokens of the window's pool.
+    window_free: i64,
+    /// Whether SGLang would have evicted for want of rings, which is not modelled.
+    window_short: bool,
 }
 
 impl Pool {
@@ -44,8 +50,29 @@ impl Pool {
         Self::new(tokens, page, Residency::Off)
     }
 
+    /// A pool without prefix cache whose requests also hold sliding-window KV.
+    pub fn with_window(tokens: i64, page: i64, window: Window) -> Self {
+        let window_free = window.size / page * page;
+        Self { window: Some(window), window_free, ..Self::without_cache(tokens, page) }
+    }
+
     fn new(tokens: i64, page: i64, residency: Residency) -> Self {
-        Self { page, free: tokens / page * page, residency }
+        let free = tokens / page * page;
+        Self { page, free, residency, window: None, window_free: 0, window_short: false }
+    }
+
+    /// The same with a radix tree, which holds no window KV: `window` must have rings.
+    pub fn with_tree_and_rings(tokens: i64, page: i64, requests: usize, window: Window) -> Self {
+        let mut tree = Tree::new(page, requests);
+        tree.cut_at_windows(window.length);
+        let window_free = window.size / page * page;
+        let pool = Self::new(tokens, page, Residency::Tree(tree));
+        Self { window: Some(window), window_free, ..pool }
+    }
+
+    /// The sliding window, where there is one.
+    pub fn window(&self) -> Option<Window> {
+        self.window
     }
 
     /// Whether prefixes are cached at all.
@@ -54,11 +81,12 @@ impl Pool {
     }
 
     /// Free and evictable tokens.
-    pub fn room(&self) -> i64 {
-        match &self.residency {
+    pub fn room(&self) -> Room {
+        let full = match &self.residency {
             Residency::Tree(tree) => self.free + tree.evictable(),
             Residency::Given | Residency::Off => self.free,
-        }
+        };
+        Room { full, window: self.window_free }
     }
 
     /// Puts a prefix of `tokens` of request `id` into the tree, as if an earlier request had left it
@@ -68,7 +96,7 @@ impl Pool {
         match &mut self.residency {
             Residency::Tree(tree) if aligned <= self.free => {
                 self.free -= aligned;
-                tree.insert(id, aligned, aligned);
+                tree.insert(id, aligned, aligned, 0);
                 true
             }
             _ => false,
@@ -77,7 +105,9 @@ impl Pool {
 
     /// Cached prefix of a waiting request, in whole pages; at least one token is left to run.
     pub(super) fn matched(&mut self, request: &Request) -> i64 {
-        let limit = request.prompt - 1;
+        // A ring starts empty: the window in front of the first row runs again.
+        let rerun = self.window.map_or(1, |window| window.length.max(1));
+        let limit = request.prompt - rerun;
         match &mut self.residency {
             Residency::Tree(tree) => tree.lookup(request.id, limit),
             Residency::Given => request.cached.min(limit) / self.page * self.page,
@@ -88,18 +118,20 @@ impl Pool {
     /// Marks the cached prefix of a waiting request as used.
     pub(super) fn touch(&mut self, request: &Request) {
         if let Residency::Tree(tree) = &mut self.residency {
-            tree.lookup(request.id, request.prompt);
+            let rerun = self.window.map_or(0, |window| window.length);
+            tree.lookup(request.id, request.prompt - rerun);
         }
     }
 
     /// Room that is left once the prefix of a request is locked.
-    pub(super) fn room_beside(&self, id: usize, prefix: i64) -> i64 {
-        self.room()
-            - match &self.residency {
-                Residency::Tree(tree) => tree.unlocked_within(id, prefix),
-                Residency::Given => prefix,
-                Residency::Off => 0,
-            }
+    pub(super) fn room_beside(&self, id: usize, prefix: i64) -> Room {
+        let locked = match &self.residency {
+            Residency::Tree(tree) => tree.unlocked_within(id, prefix),
+            Residency::Given => prefix,
+            Residency::Off => 0,
+        };
+        let Room { full, window } = self.room();
+        Room { full: full - locked, window }
     }
 
     /// Keeps the prefix of a request from eviction until it is released.
@@ -122,6 +154,7 @@ impl Pool {
     /// Evicts until `tokens` are free or nothing evictable is left; says whether they are.
     pub(super) fn make_room(&mut self, tokens: i64) -> bool {
         if let Residency::Tree(tree) = &mut self.residency {
+            self.window_short |= self.window.is_some() && tokens > self.window_free;
             while self.free < tokens {
                 match tree.evict_one() {
                     Some(freed) => self.free += freed,
@@ -129,53 +162,123 @@ impl Pool {
                 }
             }
         }
-        self.free >= tokens
+        let paged = self.window.is_some_and(|window| window.ring.is_none());
+        self.free >= tokens && (!paged || self.window_free >= tokens)
     }
 
-    /// Takes the pages that `seats` need to grow each by its pair `(from, to)` of lengths. SGLang
-    /// evicts for one page a request more than it may need.
+    /// Takes the pages that `seats` need to reach the ends of their chunks. SGLang evicts for one
+    /// page a request more than it may need.
     ///
     /// # Errors
     /// The pool is too small.
-    pub(super) fn grow(
+    pub(super) fn grow<'s>(
         &mut self,
-        seats: impl Iterator<Item = (i64, i64)> + Clone,
+        seats: impl Iterator<Item = &'s mut Seat>,
     ) -> Result<(), AdmissionError> {
         let slack = if self.page > 1 { self.page } else { 0 };
-        let generous: i64 = seats.clone().map(|(from, to)| to - from + slack).sum();
+        let (mut generous, mut pages) = (0, 0);
+        for seat in seats {
+            match self.window.and_then(|window| window.ring) {
+                Some(ring) if seat.committed == 0 => self.window_free -= ring,
+                Some(_) => {}
+                None => self.slide(seat, seat.prefix),
+            }
+            generous += seat.end - seat.prefix + slack;
+            pages += self.pages(seat.end) - self.pages(seat.prefix);
+            seat.committed = seat.end;
+        }
         self.make_room(generous);
-        let pages = |tokens: i64| (tokens + self.page - 1) / self.page;
-        let needed = seats.map(|(from, to)| pages(to) - pages(from)).sum::<i64>() * self.page;
-        self.take(needed)
+        self.take(pages * self.page)
     }
 
-    /// Takes one more token for every length in `committed`.
+    /// Takes one more token for each of `seats`.
     ///
     /// # Errors
     /// The pool is too small.
-    pub(super) fn grow_by_one(
-        &mut self,
-        committed: impl Iterator<Item = i64> + Clone,
-    ) -> Result<(), AdmissionError> {
-        self.make_room(committed.clone().count() as i64 * self.page);
-        self.take(self.next_tokens(committed))
+    pub(super) fn grow_by_one(&mut self, seats: &mut [Seat]) -> Result<(), AdmissionError> {
+        let wanted = self.next_tokens(seats);
+        if self.window.is_some() {
+            seats.iter_mut().for_each(|seat| self.slide_decoding(seat));
+        }
+        self.make_room(seats.len() as i64 * self.page);
+        for seat in seats {
+            seat.committed += 1;
+            seat.decoded += 1;
+        }
+        self.take(wanted)
     }
 
-    /// Tokens that one more token for every length in `committed` takes from the pool.
-    pub(super) fn next_tokens(&self, committed: impl Iterator<Item = i64>) -> i64 {
-        committed.filter(|length| length % self.page == 0).count() as i64 * self.page
+    /// Tokens that one more token for each of `seats` takes from the pool.
+    pub(super) fn next_tokens(&self, seats: &[Seat]) -> i64 {
+        if self.page == 1 {
+            return seats.len() as i64;
+        }
+        seats.iter().filter(|seat| seat.committed % self.page == 0).count() as i64 * self.page
     }
 
     fn take(&mut self, tokens: i64) -> Result<(), AdmissionError> {
-        if tokens > self.free {
-            return Err(AdmissionError::OutOfKv { wanted: tokens, free: self.free });
+        let paged = self.window.is_some_and(|window| window.ring.is_none());
+        let free = if paged { self.free.min(self.window_free) } else { self.free };
+        if self.window_short {
+            return Err(AdmissionError::OutOfRings);
+        }
+        if tokens > free {
+            return Err(AdmissionError::OutOfKv { wanted: tokens, free });
         }
         self.free -= tokens;
+        if paged {
+            self.window_free -= tokens;
+        }
         Ok(())
+    }
+
+    /// Frees what has left the window of a request that is at `length` tokens.
+    fn slide(&mut self, seat: &mut Seat, length: i64) {
+        let Some(window) = &self.window else { return };
+        let behind = (length - window.length) / self.page * self.page;
+        if length - window.length > seat.slid && behind > seat.slid {
+            self.window_free += behind - seat.slid;
+            seat.slid = behind;
+        }
+    }
+
+    /// The same for a request that decodes: from its second step, and once enough has left.
+    fn slide_decoding(&mut self, seat: &mut Seat) {
+        let Some(window) = &self.window else { return };
+        let length = seat.request.prompt + seat.output - 1;
+        if seat.decoded >= 1 && length - window.length >= seat.slid + FREE_INTERVAL {
+            if self.caches() {
+                self.slide_cached(seat, length, 1);
+            } else if window.ring.is_none() {
+                self.slide(seat, length);
+            }
+        }
+    }
+
+    /// Moves on what a request with a prefix cache has let out of its window: a whole window, and
+    /// the page that the next token falls into, stay.
+    fn slide_cached(&mut self, seat: &mut Seat, length: i64, interval: i64) {
+        let (Some(window), Residency::Tree(_)) = (&self.window, &self.residency) else { return };
+        if length - window.length < seat.slid + interval {
+            return;
+        }
+        let kept = (window.length.max(self.page) + self.page - 1) / self.page * self.page;
+        seat.slid = seat.slid.max(seat.protected);
+        seat.slid = seat.slid.max((length - kept) / self.page * self.page);
+    }
+
+    /// Pages of `tokens`.
+    fn pages(&self, tokens: i64) -> i64 {
+        (tokens + self.page - 1) / self.page
     }
 
     /// Hands the first `up_to` tokens of a running request to the tree, in whole pages.
     pub(super) fn checkpoint(&mut self, seat: &mut Seat, up_to: i64) {
+        self.slide_cached(seat, up_to - 1, 1);
+        self.hand_over(seat, up_to);
+    }
+
+    fn hand_over(&mut self, seat: &mut Seat, up_to: i64) {
         let Residency::Tree(tree) = &mut self.residency else {
             return;
         };
@@ -184,11 +287,11 @@ impl Pool {
             return;
         }
         let id = seat.request.id;
-        self.free += tree.insert(id, key, seat.protected);
+        self.free += tree.insert(id, key, seat.protected, seat.slid);
         // The prompt and the output become separate nodes, so that the output can go first.
         let prompt = seat.request.prompt / self.page * self.page;
-        if 0 < prompt && prompt < key {
-            tree.insert(id, prompt, prompt);
+        if self.window.is_none() && 0 < prompt && prompt < key {
+            tree.insert(id, prompt, prompt, 0);
         }
         tree.unlock(id, seat.locked);
         tree.lock(id, key);
@@ -199,9 +302,14 @@ impl Pool {
     /// Gives back what a finished request holds; the tree keeps what it can.
     pub(super) fn release(&mut self, mut seat: Seat) {
         let owned = seat.committed;
-        self.checkpoint(&mut seat, owned);
-        let pages = (owned + self.page - 1) / self.page - seat.protected / self.page;
+        self.hand_over(&mut seat, owned);
+        let pages = self.pages(owned) - seat.protected / self.page;
         self.free += pages * self.page;
+        match self.window.map(|window| window.ring) {
+            Some(Some(ring)) => self.window_free += ring,
+            Some(None) => self.window_free += self.pages(owned) * self.page - seat.slid,
+            None => {}
+        }
         self.unlock(seat.request.id, seat.locked);
     }
 }

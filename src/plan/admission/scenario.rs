@@ -9,7 +9,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{AdmissionError, Event, Kind, Pass, Pool, Request, Scheduler, Settings, Step, Verdict};
+use super::{
+    AdmissionError, Event, Kind, Pass, Pool, Request, Scheduler, Settings, Step, TileLimit,
+    Verdict, Window,
+};
 use crate::plan::baselines::sglang::{DynamicChunkSizer, Quadratic, SMOOTH};
 
 /// Largest count of tokens in a file: keeps all sums far from overflow.
@@ -104,6 +107,12 @@ pub struct Scenario {
     kv: i64,
     sizer: Option<String>,
     context_len: Option<u64>,
+    max_running: Option<usize>,
+    align: Option<i64>,
+    tile: Option<Tile>,
+    #[serde(default)]
+    replay: u8,
+    swa: Option<SlidingWindow>,
     /// Recorded steps of the loop.
     pub steps: Option<u64>,
     /// Whether a request could never be admitted.
@@ -113,6 +122,30 @@ pub struct Scenario {
     /// Whatever else it asks for.
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
+}
+
+/// `SGLANG_PREFILL_TILE_BUDGET` and what goes with it.
+#[derive(Clone, Debug, Deserialize)]
+struct Tile {
+    budget: i64,
+    mode: TileMode,
+    block_m: i64,
+}
+
+/// `SGLANG_PREFILL_TILE_BUDGET_MODE`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TileMode {
+    Compact,
+    Legacy,
+}
+
+/// Sliding-window KV: window, size of its pool and, where it is a ring for each request, its length.
+#[derive(Clone, Debug, Deserialize)]
+struct SlidingWindow {
+    window: i64,
+    size: i64,
+    ring: Option<i64>,
 }
 
 fn one() -> u8 {
@@ -245,9 +278,17 @@ impl Scenario {
             ("ignore_eos", self.ignore_eos),
             ("radix", self.radix),
             ("mixed", self.mixed),
+            ("replay", self.replay),
         ];
         for (field, flag) in flags {
             within(field, i64::from(flag), 0, 1)?;
+        }
+        if let Some(align) = self.align {
+            within("align", align, 1, MAX_TOKENS)?;
+        }
+        if let Some(tile) = &self.tile {
+            within("tile.budget", tile.budget, 0, MAX_TOKENS)?;
+            within("tile.block_m", tile.block_m, 1, MAX_TOKENS)?;
         }
         Ok(Settings {
             page: self.page,
@@ -256,7 +297,14 @@ impl Scenario {
             exact_fill: self.exact == 1,
             mixed: self.mixed == 1,
             max_requests: self.pmr,
-            max_running: None,
+            max_running: self.max_running,
+            cut_align: self.align,
+            tiles: self.tile.as_ref().filter(|tile| tile.budget > 0).map(|tile| TileLimit {
+                budget: tile.budget,
+                block_m: tile.block_m,
+                compact: tile.mode == TileMode::Compact,
+            }),
+            replay: self.replay == 1,
         })
     }
 
@@ -280,10 +328,17 @@ impl Scenario {
 
     /// The pool with the prefixes that are there at the start.
     fn pool(&self, file: &Scenarios, requests: usize) -> Result<Pool, ScenarioError> {
+        let window = self.swa.as_ref().map(|swa| self.window(swa)).transpose()?;
         if self.radix == 0 {
-            return Ok(Pool::without_cache(self.kv, self.page));
+            return Ok(match window {
+                Some(window) => Pool::with_window(self.kv, self.page, window),
+                None => Pool::without_cache(self.kv, self.page),
+            });
         }
-        let mut pool = Pool::with_tree(self.kv, self.page, requests);
+        let mut pool = match window {
+            Some(window) => Pool::with_tree_and_rings(self.kv, self.page, requests, window),
+            None => Pool::with_tree(self.kv, self.page, requests),
+        };
         let Some(hits) = &self.hits else {
             return Ok(pool);
         };
@@ -305,6 +360,33 @@ impl Scenario {
             }
         }
         Ok(pool)
+    }
+
+    /// Sliding-window KV. Decisions were recorded for pages without prefix cache, and for rings.
+    fn window(&self, swa: &SlidingWindow) -> Result<Window, ScenarioError> {
+        let refused = |field: &str, value: String| {
+            Err(ScenarioError::NotRecorded { field: field.to_owned(), value })
+        };
+        if self.mixed == 1 {
+            return refused("swa with mixed", "1".to_owned());
+        }
+        within("swa.window", swa.window, 1, MAX_TOKENS)?;
+        within("swa.size", swa.size, self.page, MAX_TOKENS)?;
+        let (length, page) = (swa.window, self.page);
+        let Some(ring) = swa.ring else {
+            if self.radix == 1 {
+                return refused("swa.ring null with radix", "1".to_owned());
+            }
+            return Ok(Window { length, page, size: swa.size, ring: None });
+        };
+        within("swa.ring", ring, 1, MAX_TOKENS)?;
+        let Some(slots) = self.max_running else {
+            return refused("swa.ring without max_running", ring.to_string());
+        };
+        let ring = (ring + page - 1) / page * page;
+        let slots = i64::try_from(slots).unwrap_or(MAX_TOKENS);
+        let size = slots.saturating_mul(ring).min(MAX_TOKENS);
+        Ok(Window { length, page, size, ring: Some(ring) })
     }
 
     fn sizer(
@@ -396,9 +478,10 @@ fn event_row(event: &Event) -> Value {
         Kind::New(Verdict::Continue) => ("N", 0),
         Kind::New(Verdict::NoToken) => ("N", 1),
         Kind::New(Verdict::Other) => ("N", 2),
-        Kind::Chunk if event.chunked => ("C", 4),
+        Kind::Chunk if event.chunked || event.extend == 0 => ("C", 4),
         Kind::Chunk => ("C", 3),
     };
-    let chunked = u8::from(event.chunked);
+    // A cut prompt that had to wait was not cut again.
+    let chunked = u8::from(event.chunked && event.extend > 0);
     json!([kind, event.id, verdict, event.prefix, event.extend, chunked, event.rem_chunk])
 }

@@ -23,7 +23,7 @@ const REFRESH_INTERVAL: u64 = 32;
 const REFRESHED: usize = 128;
 
 /// Chunk after a prefix, tokens; none keeps the static size.
-pub type Sizer<'a> = &'a dyn Fn(u64) -> Option<u64>;
+pub type Sizer<'a> = &'a (dyn Fn(u64) -> Option<u64> + Sync);
 
 /// A prefill as it was built.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,6 +82,7 @@ pub enum Step {
 pub struct Scheduler<'a> {
     settings: &'a Settings,
     sizer: Option<Sizer<'a>>,
+    frontier: Option<Sizer<'a>>,
     pool: Pool,
     waiting: VecDeque<Request>,
     running: Vec<Seat>,
@@ -104,6 +105,7 @@ impl<'a> Scheduler<'a> {
         Self {
             settings,
             sizer,
+            frontier: None,
             pool,
             waiting: VecDeque::new(),
             running: Vec::new(),
@@ -124,9 +126,20 @@ impl<'a> Scheduler<'a> {
         self.waiting.push_back(request);
     }
 
+    /// Limits the rows of a pass to `frontier` at the prefix of every new request in it, less the
+    /// rows admitted before it, as the plugin does; none lifts the limit.
+    pub fn clamp(&mut self, frontier: Option<Sizer<'a>>) {
+        self.frontier = frontier;
+    }
+
     /// Requests that wait.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// The request that waits longest.
+    pub fn next_waiting(&self) -> Option<&Request> {
+        self.waiting.front()
     }
 
     /// The prefill that the last step built, also where it admitted nothing.
@@ -184,14 +197,14 @@ impl<'a> Scheduler<'a> {
 
     /// Builds a prefill; says whether it admitted anything.
     fn prefill(&mut self) -> Result<bool, AdmissionError> {
-        if self.running.is_empty() {
+        if self.running.is_empty() || self.pool.window().is_some() {
             self.full = false;
         }
         if self.chunked.is_none() {
             if self.full || self.waiting.is_empty() {
                 return Ok(false);
             }
-            if self.slots(0) == 0 {
+            if self.slots(0, false) == 0 {
                 self.full = true;
                 return Ok(false);
             }
@@ -200,27 +213,27 @@ impl<'a> Scheduler<'a> {
         let settings = self.settings;
         let decoding = if settings.mixed { self.running.len() } else { 0 };
         let offset = self.running_offset();
-        let mut ledger = Ledger::new(settings, self.chunk_size(), decoding as i64, offset);
+        let mut ledger =
+            Ledger::new(settings, self.pool.window(), self.chunk_size(), decoding as i64, offset);
         self.open_pass(&ledger);
         let mut batch: Vec<Seat> = Vec::new();
         self.resume_chunk(&mut ledger, decoding, &mut batch)?;
-        let cut = self.admit_waiting(&mut ledger, &mut batch);
+        let parked = self.chunked.is_some() && ledger.admitted() == 0;
+        self.admit_waiting(&mut ledger, &mut batch, parked);
         self.close_pass(&ledger);
         self.built = true;
         if ledger.admitted() == 0 {
             return Ok(false);
         }
-        self.run_prefill(batch, cut)?;
+        self.run_prefill(batch)?;
         self.pass.full = self.full;
         Ok(true)
     }
 
-    /// Requests that may join `admitted` others.
-    fn slots(&self, admitted: usize) -> usize {
-        match self.settings.max_running {
-            Some(most) => most.saturating_sub(self.running.len()).saturating_sub(admitted),
-            None => usize::MAX,
-        }
+    /// Requests that may join `admitted` others. A cut prompt that has to wait keeps its slot.
+    fn slots(&self, admitted: usize, parked: bool) -> usize {
+        let taken = self.running.len() + admitted + usize::from(parked);
+        self.settings.max_running.map_or(usize::MAX, |most| most.saturating_sub(taken))
     }
 
     fn refresh_waiting(&mut self) {
@@ -258,7 +271,7 @@ impl<'a> Scheduler<'a> {
         pass.step = self.step;
         pass.running = self.running.len();
         pass.waiting = self.waiting.len();
-        pass.pool = self.pool.room();
+        pass.pool = self.pool.room().full;
         pass.run_offset = ledger.total_offset();
         pass.ratio = self.ratio;
         pass.chunk_before = ledger.chunk();
@@ -293,9 +306,12 @@ impl<'a> Scheduler<'a> {
             return Ok(());
         };
         let room = self.pool.room();
-        let Admission { extend, chunked } = ledger
-            .resume(seat.left(), seat.request.max_new, room)
-            .ok_or(AdmissionError::NoChunk { step: self.step, decoding })?;
+        let resumed = ledger.resume(seat.left(), seat.request.max_new, room);
+        if resumed.is_none() && self.pool.window().is_none() {
+            return Err(AdmissionError::NoChunk { step: self.step, decoding });
+        }
+        let Admission { extend, chunked } =
+            resumed.unwrap_or(Admission { extend: 0, chunked: true });
         seat.end = seat.prefix + extend;
         self.pass.events.push(Event {
             kind: Kind::Chunk,
@@ -313,14 +329,13 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// Admits waiting requests until one is refused or a budget is spent. Says whether the last one
-    /// admitted was cut: what a cut leaves of the chunk is less than a page, too little for another.
-    fn admit_waiting(&mut self, ledger: &mut Ledger<'_>, batch: &mut Vec<Seat>) -> bool {
+    /// Admits waiting requests until one is refused or a budget is spent.
+    fn admit_waiting(&mut self, ledger: &mut Ledger<'_>, batch: &mut Vec<Seat>, parked: bool) {
         while let Some(request) = self.waiting.front() {
             if ledger.state(self.pool.room()) == Verdict::Other {
                 break;
             }
-            if self.slots(ledger.admitted()) == 0 {
+            if self.slots(ledger.admitted(), parked) == 0 {
                 self.full = true;
             }
             if self.full {
@@ -332,7 +347,8 @@ impl<'a> Scheduler<'a> {
                 let others = others.map(|seat| self.to_known_end(seat));
                 ledger.admit_to_known_end(request, self.pool.room(), others)
             } else {
-                ledger.admit(request, prefix, self.pool.room_beside(request.id, prefix))
+                let room = self.pool.room_beside(request.id, prefix);
+                ledger.admit(request, prefix, room, self.frontier_at(prefix))
             };
             let id = request.id;
             let mut event = Event {
@@ -366,8 +382,12 @@ impl<'a> Scheduler<'a> {
             }
             break;
         }
-        let cut = |event: &Event| event.chunked && event.kind != Kind::Chunk;
-        self.pass.events.iter().any(cut)
+    }
+
+    /// Rows that a pass may have at a prefix.
+    fn frontier_at(&self, prefix: i64) -> Option<i64> {
+        let rows = self.frontier?(prefix.unsigned_abs()).unwrap_or(0);
+        Some(i64::try_from(rows).unwrap_or(i64::MAX))
     }
 
     /// Tokens that a request still emits, and those that it holds.
@@ -377,23 +397,23 @@ impl<'a> Scheduler<'a> {
         (left, seat.request.prompt + seat.output)
     }
 
-    /// Runs a prefill: takes its KV, lets decode rows join where they may, and ends it. `cut`: the
-    /// last request of the batch goes on in the next pass.
-    fn run_prefill(&mut self, mut batch: Vec<Seat>, cut: bool) -> Result<(), AdmissionError> {
-        let resumed = self.chunked.iter().chain(&batch);
-        self.pool.grow(resumed.map(|seat| (seat.prefix, seat.end)))?;
-        for seat in self.chunked.iter_mut().chain(&mut batch) {
-            seat.committed = seat.end;
+    /// Runs a prefill: takes its KV, lets decode rows join where they may, and ends it.
+    fn run_prefill(&mut self, mut batch: Vec<Seat>) -> Result<(), AdmissionError> {
+        self.pool.grow(self.chunked.iter_mut().chain(&mut batch))?;
+        let is_cut = |seat: &Seat| seat.end < seat.request.prompt;
+        if let Some(at) = batch.iter().position(is_cut) {
+            let cut = batch.remove(at);
+            if self.chunked.is_some() || batch.iter().any(is_cut) {
+                return Err(AdmissionError::TwoCuts { step: self.step });
+            }
+            self.chunked = Some(cut);
         }
         // A cut prompt leaves the batch when the next step begins.
-        self.left = self.chunked.is_some() || cut;
-        if cut {
-            self.chunked = batch.pop();
-        }
+        self.left = self.chunked.is_some();
         let mut decoding = Vec::new();
         if self.settings.mixed && !self.running.is_empty() && self.decode_fits() {
             decoding = std::mem::take(&mut self.running);
-            self.decode_rows(&mut decoding)?;
+            self.pool.grow_by_one(&mut decoding)?;
             self.pass.decode_rows = decoding.len();
         }
         for mut seat in batch {
@@ -407,33 +427,31 @@ impl<'a> Scheduler<'a> {
                 self.prefilled.push(seat);
             }
         }
-        self.emit_all(decoding, true);
-        Ok(())
-    }
-
-    /// Takes one KV token for every row.
-    fn decode_rows(&mut self, seats: &mut [Seat]) -> Result<(), AdmissionError> {
-        self.pool.grow_by_one(seats.iter().map(|seat| seat.committed))?;
-        seats.iter_mut().for_each(|seat| seat.committed += 1);
+        self.emit(&mut decoding);
+        self.prefilled.append(&mut decoding);
         Ok(())
     }
 
     /// Whether the next decode step of the running requests fits, after eviction.
     fn decode_fits(&mut self) -> bool {
-        let wanted = self.pool.next_tokens(self.running.iter().map(|seat| seat.committed));
+        let wanted = self.pool.next_tokens(&self.running);
         self.pool.make_room(wanted)
     }
 
     /// Gives each decoded request its token; those that end leave.
-    fn emit_all(&mut self, seats: Vec<Seat>, joined_prefill: bool) {
-        let stay = if joined_prefill { &mut self.prefilled } else { &mut self.running };
-        for mut seat in seats {
-            if seat.emit() {
-                self.pool.release(seat);
-                self.left = true;
-            } else {
-                stay.push(seat);
-            }
+    fn emit(&mut self, seats: &mut Vec<Seat>) {
+        let mut ended = false;
+        seats.iter_mut().for_each(|seat| ended |= seat.emit());
+        if ended {
+            self.left = true;
+            let pool = &mut self.pool;
+            seats.retain(|seat| {
+                let goes_on = seat.output < seat.request.max_new;
+                if !goes_on {
+                    pool.release(seat.clone());
+                }
+                goes_on
+            });
         }
     }
 
@@ -447,9 +465,10 @@ impl<'a> Scheduler<'a> {
         let least = FIRST_RATIO * LEAST_RATIO_FACTOR;
         self.ratio = (self.ratio - (FIRST_RATIO - least) / RATIO_STEPS).max(least);
         let mut decoding = std::mem::take(&mut self.running);
-        self.decode_rows(&mut decoding)?;
+        self.pool.grow_by_one(&mut decoding)?;
         let rows = decoding.len();
-        self.emit_all(decoding, false);
+        self.emit(&mut decoding);
+        self.running = decoding;
         Ok(Step::Decode { rows })
     }
 }

@@ -18,6 +18,10 @@ pub(super) struct Seat {
     pub(super) protected: i64,
     /// Tokens of the prefix cache that this request locks.
     pub(super) locked: i64,
+    /// Tokens whose sliding-window KV is free again, whole pages.
+    pub(super) slid: i64,
+    /// Decode steps so far.
+    pub(super) decoded: i64,
 }
 
 impl Seat {
@@ -28,9 +32,11 @@ impl Seat {
             output: 0,
             prefix,
             end,
-            committed: prefix,
+            committed: 0,
             protected: prefix,
             locked: prefix,
+            slid: 0,
+            decoded: 0,
         }
     }
 

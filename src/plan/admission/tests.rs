@@ -5,17 +5,10 @@ use super::scenario::Scenarios;
 use super::*;
 
 const RECORDED: &str = include_str!("../../../tests/data/sglang-0.5.23-admission.json");
+const PATHS: &str = include_str!("../../../tests/data/sglang-0.5.23-admission-paths.json");
 
 fn settings(exact_fill: bool) -> Settings {
-    Settings {
-        page: 64,
-        chunk: Some(16_384),
-        max_prefill: 16_384,
-        exact_fill,
-        mixed: false,
-        max_requests: None,
-        max_running: None,
-    }
+    Settings::new(64, 16_384, exact_fill)
 }
 
 fn request(id: usize, prompt: i64) -> Request {
@@ -37,6 +30,66 @@ fn every_recorded_decision_of_sglang_is_reproduced() {
     assert_eq!(found.mismatches, [""; 0]);
     assert_eq!(found.refused, [""; 0]);
     assert_eq!(found.counts, [("scenarios", 727), ("passes", 10_367), ("events", 25_652)]);
+}
+
+#[test]
+fn recorded_decisions_on_the_other_paths_are_reproduced() {
+    let found = Recording::parse(PATHS).unwrap().compare();
+    assert_eq!(found.mismatches, [""; 0]);
+    assert_eq!(found.refused, [""; 0]);
+    assert_eq!(found.counts, [("scenarios", 364), ("passes", 10_414), ("events", 14_361)]);
+    let families = |file: &Scenarios| -> std::collections::BTreeSet<String> {
+        file.scenarios.iter().map(|scenario| scenario.fam.clone()).collect()
+    };
+    let file: Scenarios = serde_json::from_str(PATHS).unwrap();
+    let recorded: Vec<String> = families(&file).into_iter().collect();
+    assert_eq!(recorded, ["align", "replay", "ring", "ring_radix", "rows", "swa", "tile"]);
+}
+
+#[test]
+fn exact_fill_is_left_out_where_the_recorded_adder_leaves_it_out() {
+    let file: serde_json::Value = serde_json::from_str(PATHS).unwrap();
+    let gate: Vec<[u8; 5]> =
+        serde_json::from_value(file["meta"]["exact_fill_gate"].clone()).unwrap();
+    assert_eq!(gate.len(), 16);
+    for [switch, diffusion, mamba, sharing, fills] in gate {
+        let in_cache = mamba == 1 && sharing == 1;
+        assert_eq!(u8::from(fills_exactly(switch == 1, diffusion == 1, in_cache)), fills);
+    }
+}
+
+#[test]
+fn sliding_windows_with_a_prefix_cache_of_pages_are_refused() {
+    let mut file: serde_json::Value = serde_json::from_str(PATHS).unwrap();
+    let scenarios = file["scenarios"].as_array_mut().unwrap();
+    let index = scenarios.iter().position(|scenario| scenario["fam"] == "swa").unwrap();
+    let mut paged = scenarios.swap_remove(index);
+    paged["radix"] = 1.into();
+    *scenarios = vec![paged];
+    let found = Recording::parse(&file.to_string()).unwrap().compare();
+    assert!(found.refused[0].contains("refused, not guessed"), "{:?}", found.refused);
+}
+
+#[test]
+fn the_frontier_at_a_cached_prefix_limits_the_rows_of_the_whole_pass() {
+    // Requests of 8000 tokens with 4096 cached; at that prefix a pass may have 3000 rows: 2944 in
+    // pages of 64. Without a prefix it may have 16384. The first request runs all of its 1000 rows,
+    // the second the 2000 that are left of 3000, in pages 1984.
+    let settings = settings(false);
+    let frontier = |prefix: u64| Some(if prefix >= 4096 { 3000 } else { 16_384 });
+    let mut scheduler = Scheduler::new(&settings, Pool::with_given_prefixes(1 << 30, 64), None);
+    scheduler.clamp(Some(&frontier));
+    scheduler.push(Request { cached: 0, ..request(0, 1000) });
+    scheduler.push(Request { cached: 4096, ..request(1, 8000) });
+    assert_eq!(scheduler.step().unwrap(), Step::Prefill);
+    let extends =
+        |s: &Scheduler<'_>| s.pass().unwrap().events.iter().map(|e| e.extend).collect::<Vec<_>>();
+    assert_eq!(extends(&scheduler), [1000, 1984]);
+    let mut alone = Scheduler::new(&settings, Pool::with_given_prefixes(1 << 30, 64), None);
+    alone.clamp(Some(&frontier));
+    alone.push(Request { cached: 4096, ..request(0, 8000) });
+    assert_eq!(alone.step().unwrap(), Step::Prefill);
+    assert_eq!(extends(&alone), [2944]);
 }
 
 #[test]

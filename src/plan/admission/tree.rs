@@ -34,6 +34,8 @@ pub(super) struct Tree {
     branches: Vec<Branch>,
     leaves: BTreeSet<(u64, usize)>,
     evictable: i64,
+    /// Length of a sliding window in whole pages, at which new leaves are cut.
+    window: Option<i64>,
 }
 
 impl Tree {
@@ -45,7 +47,13 @@ impl Tree {
             branches: vec![Branch::default(); requests],
             leaves: BTreeSet::new(),
             evictable: 0,
+            window: None,
         }
+    }
+
+    /// Cuts new leaves one window of `tokens` from their end, and where a window began.
+    pub(super) fn cut_at_windows(&mut self, tokens: i64) {
+        self.window = Some((tokens + self.page - 1) / self.page * self.page);
     }
 
     /// Tokens that could be evicted.
@@ -77,9 +85,10 @@ impl Tree {
         matched
     }
 
-    /// Caches the first `key` tokens (whole pages) of request `id`, which owns those from `owned`
-    /// on. Returns the tokens of its own that were cached already and are free again.
-    pub(super) fn insert(&mut self, id: usize, key: i64, owned: i64) -> i64 {
+    /// Caches the first `key` tokens (whole pages) of request `id`, which owns those from `owned` on
+    /// and has let those before `slid` leave its window. Returns the tokens of its own that were
+    /// cached already and are free again.
+    pub(super) fn insert(&mut self, id: usize, key: i64, owned: i64, slid: i64) -> i64 {
         let (mut walked, mut index, mut duplicate) = (0, 0, 0);
         while walked < key && index < self.branches[id].nodes.len() {
             let now = self.tick();
@@ -97,6 +106,7 @@ impl Tree {
             let accessed = self.tick();
             self.branches[id].nodes.push(Node { len: key - walked, accessed, locks: 0 });
             self.evictable += key - walked;
+            self.cut_new_leaf(id, walked, key, slid);
         }
         self.settle(id);
         duplicate
@@ -133,6 +143,19 @@ impl Tree {
         self.evictable -= freed;
         self.settle(id);
         Some(freed)
+    }
+
+    /// Cuts the last node, which holds the tokens from `start` to `end`.
+    fn cut_new_leaf(&mut self, id: usize, start: i64, end: i64, slid: i64) {
+        let Some(window) = self.window.filter(|_| slid < end) else { return };
+        let mut live = start;
+        if start < slid {
+            self.split(id, self.branches[id].nodes.len() - 1, slid - start);
+            live = slid;
+        }
+        if end - live > window {
+            self.split(id, self.branches[id].nodes.len() - 1, end - live - window);
+        }
     }
 
     fn count_within(&self, id: usize, depth: i64) -> usize {

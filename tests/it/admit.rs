@@ -1,0 +1,218 @@
+//! `tune admit`: recordings, scenarios and traces.
+
+use std::path::Path;
+
+use super::command::run;
+
+const ADMISSION: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/sglang-0.5.23-admission.json");
+const SIZER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/sglang-0.5.23-sizer.json");
+const HEADER: &str = "arrival,prompt,cached_prefix,output\n";
+
+fn write(directory: &Path, name: &str, text: &str) {
+    std::fs::write(directory.join(name), text).unwrap();
+}
+
+/// The JSON of a replay with exact fill off, or on.
+fn replay(directory: &Path, name: &str, flags: &[&str]) -> serde_json::Value {
+    let mut arguments = vec!["admit", "--trace", name, "--json"];
+    arguments.extend(flags);
+    let finished = run(directory, &arguments);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    serde_json::from_str(&finished.stdout).unwrap()
+}
+
+#[test]
+fn both_recordings_are_told_apart_and_reproduced_and_a_difference_is_status_1() {
+    let directory = tempfile::tempdir().unwrap();
+    let scheduler = run(directory.path(), &["admit", "--oracle", ADMISSION]);
+    assert_eq!(scheduler.status, 0, "{}", scheduler.stdout);
+    let counts = [
+        "scenarios         727",
+        "passes          10367",
+        "events          25652",
+        "mismatches          0",
+    ];
+    for count in counts {
+        assert!(scheduler.stdout.contains(count), "{}", scheduler.stdout);
+    }
+    let sizer = run(directory.path(), &["admit", "--oracle", SIZER]);
+    assert_eq!(sizer.status, 0, "{}", sizer.stdout);
+    assert!(sizer.stdout.contains("predictions      5760"), "{}", sizer.stdout);
+    // One prediction changed by a page.
+    let text = std::fs::read_to_string(SIZER).unwrap().replacen("8128", "8064", 1);
+    write(directory.path(), "changed.json", &text);
+    let changed = run(directory.path(), &["admit", "--oracle", "changed.json"]);
+    assert_eq!(changed.status, 1);
+    assert!(changed.stdout.contains("recorded 8064, computed 8128"), "{}", changed.stdout);
+}
+
+#[test]
+fn scenarios_without_passes_are_decided() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = r#"{"scenarios": [{"id": 7, "exact": EXACT, "page": 64, "chunk": 16384,
+        "max_prefill": 16384, "prompts": [8100, 8100, 8100], "hits": null, "max_new": 1,
+        "pmr": null, "kv": 100000, "sizer": null}]}"#;
+    // The documented example: 16328 rows for 16384 charged, and 16384 with exact fill.
+    for (exact, rows) in [("0", "rows  16328"), ("1", "rows  16384")] {
+        write(directory.path(), "scenario.json", &scenario.replace("EXACT", exact));
+        let decided = run(directory.path(), &["admit", "--scenarios", "scenario.json"]);
+        assert_eq!(decided.status, 0, "{}", decided.stderr);
+        let first = decided.stdout.lines().nth(1).unwrap();
+        assert!(first.contains(rows) && first.contains("chunk 16384 -> 0"), "{first}");
+    }
+    write(
+        directory.path(),
+        "scenario.json",
+        &scenario.replace("\"kv\"", "\"priority\": 3, \"kv\"").replace("EXACT", "0"),
+    );
+    run(directory.path(), &["admit", "--scenarios", "scenario.json"])
+        .fails_with(1, &["scenario 7", "`priority`: 3", "refused, not guessed"]);
+}
+
+#[test]
+fn a_trace_leaks_what_page_rounding_charges_and_exact_fill_runs_full_tiles() {
+    let directory = tempfile::tempdir().unwrap();
+    let lines: String = (0..20).map(|i| format!("{i},8100,0,10\n")).collect();
+    write(directory.path(), "trace.csv", &format!("{HEADER}{lines}"));
+    let report = replay(directory.path(), "trace.csv", &[]);
+    let (off, on) = (&report["runs"][0], &report["runs"][1]);
+    // 162000 rows: ten passes of at most 16384 either way. With exact fill nine are full, each a
+    // multiple of 256, and nothing leaks; without it, every pass ends on a page of a request that
+    // began off a page.
+    assert_eq!((on["rows"].as_i64(), on["passes"].as_i64()), (Some(162_000), Some(10)));
+    assert_eq!((on["leaked"].as_i64(), on["even"][3].as_i64()), (Some(0), Some(9)));
+    assert_eq!((off["rows"].as_i64(), off["exact_fill"].as_bool()), (Some(162_000), Some(false)));
+    assert!(off["leaked"].as_i64().unwrap() > 0);
+    let flags = ["--exact-fill", "off", "--passes", "passes.csv"];
+    replay(directory.path(), "trace.csv", &flags);
+    let passes = std::fs::read_to_string(directory.path().join("passes.csv")).unwrap();
+    let mut passes = passes.lines();
+    assert_eq!(
+        passes.next(),
+        Some("pass,start_ms,requests,m,leaked,even_32,even_64,even_128,even_256")
+    );
+    // 8100 + 8100 + 128 rows for 16384 charged.
+    assert_eq!(passes.next(), Some("0,,3,16328,56,0,0,0,0"));
+}
+
+#[test]
+fn azure_traces_have_no_prefix_and_mooncake_blocks_give_the_longest_common_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let azure = "TIMESTAMP,ContextTokens,GeneratedTokens\n\
+                 2023-11-16 18:15:46.6805900,4808,10\n2023-11-16 18:15:50.9951690,3180,8\n";
+    write(directory.path(), "azure.csv", azure);
+    let report = replay(directory.path(), "azure.csv", &[]);
+    assert_eq!(report["format"], "Azure LLM inference trace");
+    assert_eq!(report["runs"][0]["prompt"], 7988);
+    assert_eq!(report["runs"][0]["cached"], 0);
+    let mooncake = r#"{"timestamp": 0, "input_length": 1500, "output_length": 5, "hash_ids": [1, 2, 3]}
+{"timestamp": 9, "input_length": 1400, "output_length": 5, "hash_ids": [1, 2, 4]}
+{"timestamp": 9, "input_length": 1024, "output_length": 5, "hash_ids": [1, 2]}
+"#;
+    write(directory.path(), "mooncake.jsonl", mooncake);
+    // Two blocks of the second prompt, 1024 tokens; of the third all but the last token, in pages of
+    // 64: 960.
+    let report = replay(directory.path(), "mooncake.jsonl", &[]);
+    assert_eq!(report["runs"][0]["cached"], 1024 + 960);
+    // A pool of four blocks forgets the least recently used, and of a prompt its end first: blocks 3
+    // and 2 go for 6 and 5.
+    let mooncake = r#"{"timestamp": 0, "input_length": 1500, "output_length": 5, "hash_ids": [1, 2, 3]}
+{"timestamp": 9, "input_length": 1500, "output_length": 5, "hash_ids": [5, 6, 7]}
+{"timestamp": 9, "input_length": 1024, "output_length": 5, "hash_ids": [1, 2]}
+"#;
+    write(directory.path(), "mooncake.jsonl", mooncake);
+    let report = replay(directory.path(), "mooncake.jsonl", &["--kv-tokens", "2048"]);
+    assert_eq!(report["runs"][0]["cached"], 512);
+}
+
+#[test]
+fn times_to_first_token_need_a_clock_and_follow_it() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "trace.csv", &format!("{HEADER}0,1000,0,3\n0,1000,0,3\n10,500,0,2\n"));
+    let clock = [
+        "--kv-tokens",
+        "1M",
+        "--max-running",
+        "8",
+        "--decode-ms",
+        "20+1*bs",
+        "--prefill-ms",
+        "5+0.01*m",
+    ];
+    let report = replay(directory.path(), "trace.csv", &clock);
+    let run = &report["runs"][0];
+    // Two prompts in one pass, 5 + 20 ms for both; the third arrives ten seconds later on an idle
+    // server: 5 + 5 ms. Distribution buckets are 0.5% wide.
+    assert_eq!((run["passes"].as_i64(), run["decodes"].as_i64()), (Some(2), Some(3)));
+    let times = run["ttft_ms"].as_array().unwrap();
+    assert_eq!(times[3], 25.0);
+    assert!((times[0].as_f64().unwrap() - 25.0).abs() < 0.2, "{times:?}");
+    assert!(replay(directory.path(), "trace.csv", &[])["runs"][0]["ttft_ms"].is_null());
+    let missing = ["admit", "--trace", "trace.csv", "--decode-ms", "20"];
+    run_fails(directory.path(), &missing, 2, &["--kv-tokens"]);
+}
+
+#[track_caller]
+fn run_fails(directory: &Path, arguments: &[&str], status: i32, words: &[&str]) {
+    run(directory, arguments).fails_with(status, words);
+}
+
+#[test]
+fn bad_traces_name_file_and_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let cases = [
+        ("", &["bad.csv", "empty"][..]),
+        ("arrival,prompt,output\n0,1,1\n", &["line 1", "cached prefix"]),
+        ("prompt,cached,output\n1,0,1\n", &["line 1", "arrival"]),
+        ("arrival,prompt,cached,output\n0,5,0,1\n1,x,0,1\n", &["line 3", "prompt `x`"]),
+        ("arrival,prompt,cached,output\n0,0,0,1\n", &["line 2", "prompt is 0"]),
+        ("arrival,prompt,cached,output\n0,-5,0,1\n", &["line 2", "prompt is -5"]),
+        ("arrival,prompt,cached,output\n0,5,0,0\n", &["line 2", "output is 0"]),
+        ("arrival,prompt,cached,output\n0,5,9,1\n", &["line 2", "longer than the prompt"]),
+        ("arrival,prompt,cached,output\n0,99999999999999999999,0,1\n", &["line 2", "no count"]),
+        ("arrival,prompt,cached,output\n0,9999999999999999,0,1\n", &["line 2", "must be from 1"]),
+        ("arrival,prompt,cached,output\n5,5,0,1\n4,5,0,1\n", &["line 3", "sort the trace"]),
+        ("arrival,prompt,cached,output\n-1,5,0,1\n", &["line 2", "arrival `-1`"]),
+        ("arrival,prompt,cached,output\nnan,5,0,1\n", &["line 2", "arrival `nan`"]),
+        ("arrival,prompt,cached,output\n0,5\n", &["line 2", "2 of 4 fields"]),
+        ("TIMESTAMP,ContextTokens,GeneratedTokens\nyesterday,5,1\n", &["line 2", "timestamp"]),
+        ("{\"timestamp\": 0}\n", &["line 1", "input_length"]),
+        ("{\"timestamp\": 0, \"input_length\"\n", &["line 1", "hash_ids"]),
+        (
+            "{\"timestamp\": 0, \"input_length\": 5, \"output_length\": 1, \"hash_ids\": [-1]}\n",
+            &["line 1"],
+        ),
+    ];
+    for (text, words) in cases {
+        write(directory.path(), "bad.csv", text);
+        run_fails(directory.path(), &["admit", "--trace", "bad.csv"], 4, words);
+    }
+    run_fails(directory.path(), &["admit", "--trace", "none.csv"], 4, &["none.csv"]);
+    write(directory.path(), "bad.json", "{\"scenarios\": [\n{\"id\": }");
+    run_fails(directory.path(), &["admit", "--oracle", "bad.json"], 4, &["bad.json", "line 2"]);
+    write(directory.path(), "bad.json", "{}");
+    run_fails(directory.path(), &["admit", "--oracle", "bad.json"], 4, &["neither"]);
+}
+
+#[test]
+fn servers_that_cannot_be_are_refused_by_their_flags() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "trace.csv", &format!("{HEADER}0,1000,0,3\n"));
+    let cases = [
+        (&["--page-size", "0"][..], &["--page-size 0"][..]),
+        (&["--chunk", "0"], &["--chunk 0"]),
+        (&["--chunk", "32", "--page-size", "64"], &["smaller than --page-size 64"]),
+        (&["--max-prefill", "0"], &["--max-prefill 0"]),
+        (&["--kv-tokens", "0"], &["--kv-tokens 0"]),
+        (&["--max-running", "0"], &["--max-running"]),
+        (&["--block-m", "0"], &["--block-m 0"]),
+        (&["--passes", "x.csv"], &["--exact-fill"]),
+        (&["--kv-tokens", "640"], &["line 2", "never be admitted", "--kv-tokens"]),
+    ];
+    for (flags, words) in cases {
+        let mut arguments = vec!["admit", "--trace", "trace.csv"];
+        arguments.extend(flags);
+        run_fails(directory.path(), &arguments, 2, words);
+    }
+}
