@@ -8,7 +8,7 @@ use super::limits::LimitArguments;
 use super::output;
 use super::source::{EvidenceArguments, derive, directory_of};
 use crate::derive;
-use crate::emit::Format;
+use crate::emit::{Format, SIZER_FILE, Sizer};
 use crate::error::{Error, Exit, Result};
 use crate::files;
 use crate::options::ServerLimits;
@@ -70,8 +70,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         if arguments.out.is_some() {
             let path = directory.join(format.file_name());
             write(&path, &text)?;
-            output::written(&[directory.join(crate::emit::SIZER_FILE), path])?;
+            output::written(&[directory.join(SIZER_FILE), path])?;
         } else {
+            warn_of_another(sizer, directory);
             output::line(text.trim_end())?;
         }
         return Ok(Exit::Ok);
@@ -85,4 +86,15 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     output::line(report::summary(&profile, &derived))?;
     output::written(&written)?;
     Ok(Exit::Ok)
+}
+
+/// The settings name the sizer beside the profile: it must be the one of these limits.
+fn warn_of_another(sizer: &Sizer, directory: &Path) {
+    let path = directory.join(SIZER_FILE);
+    if !Sizer::read(&path).is_ok_and(|written| written == *sizer) {
+        output::warn(format_args!(
+            "{} is not the sizer of these settings; give --out DIR to write both",
+            path.display()
+        ));
+    }
 }

@@ -1,7 +1,7 @@
 //! Tests of scalar instructions from their encodings, against wider integers and hand-worked
 //! values.
 
-use crate::exec::testing::{BASE, execute, random, try_run, wave};
+use crate::exec::testing::{BASE, execute, program, random, try_run, wave};
 use crate::exec::{Flow, Wave};
 use crate::fault::FaultKind;
 use crate::isa::Arch;
@@ -248,4 +248,6 @@ fn running_into_what_is_no_instruction_is_a_fault_that_names_it() {
         let expected = FaultKind::UnknownInstruction { word: 0xffff_ffff, arch: Arch::Gfx950 };
         assert_eq!(fault, expected);
     }
+    let program = program(Arch::Gfx950, &[0xffff_ffff]);
+    assert_eq!(crate::isa::disassemble(&program.insts[0]), ".long 0xffffffff");
 }

@@ -10,13 +10,16 @@ mod operand;
 mod scalar;
 mod vector;
 
-use super::{Enc, Inst};
+use super::{Enc, Inst, Op};
 
 pub use listing::{Line, listing};
 
 /// Text of one instruction, e.g. `v_add_f32_e32 v1, v2, v3`. Branch distances are printed in
 /// dwords; [`listing`] adds the target's name.
 pub fn disassemble(inst: &Inst) -> String {
+    if inst.op == Op::Unknown {
+        return format!(".long {:#010x}", inst.imm as u32);
+    }
     match inst.enc {
         Enc::Sop1 | Enc::Sop2 | Enc::Sopc => scalar::sop(inst),
         Enc::Sopk => scalar::sopk(inst),
