@@ -53,4 +53,4 @@ pub use counters::{Counters, Stall};
 pub use grid::{Grid, Launch};
 pub use hierarchy::Traffic;
 pub use occupancy::{Limiter, Occupancy, Resources, allocated_vgprs, occupancy};
-pub use simulate::{Timing, TimingError, simulate};
+pub use simulate::{Timing, TimingError, simulate, simulate_whole};

@@ -57,6 +57,11 @@ impl Sampler {
         Sampler { busiest: spread.busiest, resident: spread.resident, next: 0, limit: None }
     }
 
+    /// A sampler that leaves out nothing of what the busiest compute unit runs.
+    pub fn whole(spread: &Spread) -> Self {
+        Sampler { limit: Some(spread.busiest), ..Self::new(spread) }
+    }
+
     /// Workgroups to run when one costs `cost` instructions: as many whole rounds as the budget
     /// allows, and the remainder of the busiest compute unit.
     fn limit(&self, cost: u64) -> u64 {

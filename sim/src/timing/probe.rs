@@ -15,7 +15,7 @@ use super::plan::Spread;
 use super::sharing::{Shared, Sharing};
 use crate::arch::ArchParams;
 use crate::exec::{self, Ctx, MemAccess, MemKind, Program};
-use crate::isa::{Class, MemOp, class};
+use crate::isa::{Class, Inst, MemOp, class};
 
 /// Workgroups looked at on one die.
 const ON_DIE: u64 = 128;
@@ -91,9 +91,35 @@ impl Touched {
     }
 }
 
+/// What an instruction means to the probe.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Reads memory through the vector caches.
+    Load,
+    /// Writes memory.
+    Write,
+    /// No address comes from it.
+    Matrix,
+    Other,
+}
+
+fn role(inst: &Inst, p: &ArchParams) -> Role {
+    match class(inst, p.arch) {
+        Class::Vmem(op) | Class::Flat(op) => match op {
+            MemOp::Load | MemOp::LoadToLds => Role::Load,
+            MemOp::Store | MemOp::Atomic => Role::Write,
+            _ => Role::Other,
+        },
+        Class::Smem(MemOp::Store | MemOp::Atomic) => Role::Write,
+        Class::Mfma { .. } => Role::Matrix,
+        _ => Role::Other,
+    }
+}
+
 struct Prober<'a, G> {
     p: &'a ArchParams,
     grid: &'a G,
+    roles: Vec<Role>,
     lds: Vec<u8>,
     segments: Segments,
 }
@@ -101,7 +127,8 @@ struct Prober<'a, G> {
 impl<'a, G: Grid> Prober<'a, G> {
     fn new(p: &'a ArchParams, grid: &'a G) -> Self {
         let lds = vec![0; grid.resources().lds as usize];
-        Prober { p, grid, lds, segments: Segments::default() }
+        let roles = grid.program().insts.iter().map(|inst| role(inst, p)).collect();
+        Prober { p, grid, roles, lds, segments: Segments::default() }
     }
 
     /// Calls `touch` with the allocation (base and length) and number of each line that the first
@@ -120,23 +147,21 @@ impl<'a, G: Grid> Prober<'a, G> {
         let shift = self.p.vmem.line.trailing_zeros();
         let mut loads = 0;
         for _ in 0..INSTRUCTIONS {
-            let Some(inst) = program.insts.get(wave.pc) else { return };
-            let (load, write) = match class(inst, self.p.arch) {
-                Class::Vmem(op) | Class::Flat(op) => (
-                    matches!(op, MemOp::Load | MemOp::LoadToLds),
-                    matches!(op, MemOp::Store | MemOp::Atomic),
-                ),
-                Class::Smem(op) => (false, matches!(op, MemOp::Store | MemOp::Atomic)),
-                _ => (false, false),
-            };
-            if write {
-                return;
+            let Some(role) = self.roles.get(wave.pc) else { return };
+            match role {
+                Role::Write => return,
+                Role::Matrix => {
+                    wave.pc += 1;
+                    continue;
+                }
+                Role::Load | Role::Other => {}
             }
             match exec::step(&mut wave, &mut ctx) {
                 Ok(exec::Flow::End) | Err(_) => return,
                 Ok(_) => {}
             }
-            if !load || !matches!(ctx.access.kind, MemKind::Load | MemKind::LoadToLds) {
+            if *role != Role::Load || !matches!(ctx.access.kind, MemKind::Load | MemKind::LoadToLds)
+            {
                 continue;
             }
             self.segments.collect(&ctx.access, shift, self.p.vmem.address_lanes);

@@ -83,6 +83,23 @@ impl Timing {
 /// Times `grid` on a device with parameters `p`. The workgroups that are timed or
 /// sampled execute, once, with their effects on memory; [`Timing::not_executed`] names the others.
 pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
+    simulate_by(p, grid, Sampler::new)
+}
+
+/// [`simulate`] without extrapolation: the busiest compute unit runs all of its workgroups. It takes
+/// as long as the grid is large, and tells how good the extrapolation is.
+///
+/// # Errors
+/// As for [`simulate`].
+pub fn simulate_whole<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
+    simulate_by(p, grid, Sampler::whole)
+}
+
+fn simulate_by<G: Grid>(
+    p: &ArchParams,
+    grid: &G,
+    sampler: impl Fn(&Spread) -> Sampler,
+) -> Result<Timing, TimingError> {
     let resources = grid.resources();
     let occupancy = occupancy(p, &resources);
     if occupancy.workgroups_per_cu == 0 {
@@ -102,7 +119,7 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
         });
         Cu::new(p, grid, &costs, &share, places).run(feed)
     };
-    let first = run(&mut Sampler::new(&spread))?;
+    let first = run(&mut sampler(&spread))?;
     let timed = first.ran.len() as u64;
     let mean_timed = first.counters.instructions() as f64 / timed.max(1) as f64;
     let rest = estimate(grid, &first.ran)?;

@@ -1,8 +1,9 @@
 //! Launches of bundled kernels, with their arguments in device memory, for tests and benches.
 
+use cdna_sim::arch::ArchParams;
 use cdna_sim::device::{Device, Mode};
 use cdna_sim::isa::Arch;
-use cdna_sim::launch::{Dispatch, Module, Options};
+use cdna_sim::launch::{Dispatch, Module, Options, Prepared};
 use cdna_sim::stats::LaunchStats;
 
 /// A kernel of a prebuilt object and its arguments.
@@ -59,6 +60,14 @@ impl Case {
         let options = Options { threads, ..Options::default() };
         let (module, args) = (&self.module, &self.args);
         self.device.launch(module, self.name, self.dispatch, args, mode, &options).unwrap()
+    }
+
+    /// The launch, ready for the timing model.
+    #[allow(dead_code, reason = "benches only launch")]
+    pub fn prepared(&self, p: &ArchParams) -> Prepared {
+        let block = self.device.memory_mut().alloc(1 << 12).unwrap();
+        let mem = self.device.memory();
+        Prepared::new(&self.module, self.name, self.dispatch, &self.args, &mem, block, p).unwrap()
     }
 
     /// The bytes of the result, which are then set to zero.

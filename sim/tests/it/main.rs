@@ -9,5 +9,6 @@ mod occupancy;
 mod random_programs;
 mod reference;
 mod timing;
+mod timing_properties;
 mod tools;
 mod triton;

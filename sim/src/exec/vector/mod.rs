@@ -59,7 +59,11 @@ pub(super) fn resolve(inst: &Inst, arch: Arch) -> Option<(Handler, Plan)> {
     let handler = match inst.op {
         _ if plan.modified => for_host!(modified::execute),
         Op::VMovB32 => for_host!(special::mov),
-        _ => for_host!(execute),
+        _ => match plan.sources {
+            0 | 1 => for_host!(execute::<1>),
+            2 => for_host!(execute::<2>),
+            _ => for_host!(execute::<3>),
+        },
     };
     Some((handler, plan))
 }
@@ -73,8 +77,9 @@ enum At {
     Scratch,
 }
 
+/// Executes an instruction with `N` sources.
 #[inline(always)]
-fn execute(
+fn execute<const N: usize>(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
     inst: &Inst,
@@ -87,10 +92,10 @@ fn execute(
     // One by one: an array of them would go through memory.
     let (mut b, mut c) = (At::Scratch, At::Scratch);
     let a = fetch(wave, source(inst, 0, plan), 0, plan, &plan.touch[0])?;
-    if plan.sources > 1 {
+    if N > 1 {
         b = fetch(wave, source(inst, 1, plan), 1, plan, &plan.touch[1])?;
     }
-    if plan.sources > 2 {
+    if N > 2 {
         c = fetch(wave, source(inst, 2, plan), 2, plan, &plan.touch[2])?;
     }
     let argument = fetch_extra(wave, plan);
