@@ -9,6 +9,8 @@
 mod double;
 mod kept;
 mod kernel;
+#[cfg(target_arch = "x86_64")]
+mod nibbles;
 mod panel;
 mod scale;
 mod shape;
@@ -210,6 +212,15 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
     if codes.iter().flatten().any(Scales::extreme) {
         return scale::run_wide(vgpr, job);
     }
+    #[cfg(target_arch = "x86_64")]
+    if FAST
+        && job.data == [Data::Float(Format::Fp4); 2]
+        && job.c == Init::Constant(0)
+        && nibbles::exact(&codes)
+    {
+        // SAFETY: `FAST` promises AVX2 and FMA.
+        return unsafe { run_nibbles(vgpr, job, &codes) };
+    }
     let permuted;
     let mut b_regs = job.regs(vgpr, 1);
     if job.shape.a != Elem::Mx && inst.mods.blgp != 0 {
@@ -225,6 +236,21 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
         16 => blocks::<16, FAST>(inst, job, acc, a, b),
         _ => blocks::<32, FAST>(inst, job, acc, a, b),
     });
+}
+
+/// Multiplies fp4 operands in integers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn run_nibbles(vgpr: &mut [Lanes], job: &Job, codes: &[Option<[u8; WAVE]>; 2]) {
+    let factors = codes
+        .map(|codes| codes.map_or([1.0; WAVE], |codes| codes.map(super::formats::e8m0_to_f32)));
+    let a = nibbles::unpack_a(job.regs(vgpr, 0));
+    let b = nibbles::unpack_b(job.regs(vgpr, 1));
+    let acc = job.accumulators(vgpr);
+    match job.shape.m {
+        16 => nibbles::multiply::<16>(acc, &a, &b, &factors),
+        _ => nibbles::multiply::<32>(acc, &a, &b, &factors),
+    }
 }
 
 /// The elements of A (side 0) or B (side 1), times their scales: kept ones, or unpacked to `own`
