@@ -67,6 +67,7 @@ pub fn derive(profile: &Profile, options: &Options) -> Derived {
             options.l_means,
         );
         fit.memory.extend(observed.memory);
+        fit.latency.extend(observed.latency);
         fit.remarks.extend(observed.remarks);
         fit.sources = observed.sources;
     }

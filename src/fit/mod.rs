@@ -5,6 +5,7 @@
 //! `fit.json`.
 
 pub mod alignment;
+pub mod anomaly;
 pub mod blocks;
 pub mod latency;
 pub mod memory;
@@ -140,6 +141,7 @@ pub fn fit_profile(profile: &Profile) -> Fit {
             profile.points().len()
         ));
     }
+    remarks.extend(anomaly::remarks(profile.points()));
     Fit {
         schema: SCHEMA.to_owned(),
         profile_sha256: Some(profile.sha256().to_owned()),
@@ -257,6 +259,8 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
         )),
     }
     remarks.extend(observations::contradictions(rows, l_means));
+    let (latency, untimed) = latency::fit_observed(rows);
+    remarks.extend(untimed);
     let files: Vec<&str> = sources.iter().map(|s| s.file.as_str()).collect();
     Fit {
         schema: SCHEMA.to_owned(),
@@ -271,7 +275,7 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
         device: String::new(),
         memory,
         alignment: Vec::new(),
-        latency: Vec::new(),
+        latency,
         remarks,
     }
 }

@@ -27,7 +27,10 @@ impl ChunkTime {
     /// `cp` ranks; none where nothing was timed.
     pub fn of_fit(fit: &Fit, path: &str, cp: u32) -> Option<Self> {
         let own = fit.latency.iter().find(|l| l.path == path);
-        let observed = own.filter(|l| l.deployed).or(fit.latency.iter().find(|l| l.deployed));
+        // Times of another system than the one whose memory decides say nothing here.
+        let mut deployed = fit.latency.iter().filter(|l| l.deployed);
+        let only = deployed.next().filter(|_| deployed.next().is_none());
+        let observed = own.filter(|l| l.deployed).or(only);
         if let Some(latency) = observed {
             let parts = vec![latency.path.clone()];
             return Some(Self { model: latency.model.clone(), parts, deployed: true });

@@ -7,6 +7,7 @@
 //! is said.
 
 mod model;
+mod observed;
 mod robust;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use super::blocks;
 use crate::profile::{Op, Outcome, Point};
 
 pub use model::{Stair, TimeModel};
+pub use observed::fit_observed;
 use robust::{Design, Solved};
 
 /// Unknowns of the polynomial and of one staircase.
