@@ -12,6 +12,9 @@ use crate::profile::{Op, Outcome, Point};
 /// A ragged length costs up to about three times as much.
 const FAR_BELOW: f64 = 0.25;
 
+/// Rows, work and time.
+pub type Timing = (u64, f64, f64);
+
 /// A row count far below its neighbour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anomaly {
@@ -24,14 +27,14 @@ pub struct Anomaly {
 }
 
 /// Anomalies among `(rows, work, time)`; work in any unit, such as rows or operations.
-pub fn find(timings: &[(u64, f64, f64)]) -> Vec<Anomaly> {
-    let mut sorted: Vec<&(u64, f64, f64)> =
+pub fn find(timings: &[Timing]) -> Vec<Anomaly> {
+    let mut sorted: Vec<&Timing> =
         timings.iter().filter(|(_, work, time)| *work > 0.0 && *time > 0.0).collect();
     sorted.sort_by_key(|(m, _, _)| *m);
     let pairs = sorted.windows(2).filter(|pair| pair[0].0 < pair[1].0);
     pairs
         .map(|pair| {
-            let rate = |(_, work, time): &(u64, f64, f64)| work / time;
+            let rate = |(_, work, time): &Timing| work / time;
             Anomaly { m: pair[1].0, neighbour: pair[0].0, factor: rate(pair[0]) / rate(pair[1]) }
         })
         .filter(|anomaly| anomaly.factor > 1.0 / FAR_BELOW)
@@ -45,7 +48,7 @@ pub fn idle(block_m: u64, m: u64) -> f64 {
 
 /// Both in words, for every kernel and shape of a profile.
 pub fn remarks(points: &[Point]) -> Vec<String> {
-    let mut groups: BTreeMap<(&str, &str), Vec<(u64, f64, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, &str), Vec<Timing>> = BTreeMap::new();
     let mut out = Vec::new();
     let timed = points
         .iter()
