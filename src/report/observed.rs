@@ -3,6 +3,7 @@
 
 use super::document::{Block, Document, Section, Table, grouped, pairs};
 use crate::fit::Fit;
+use crate::fit::latency::LatencyFit;
 use crate::fit::memory::{MemoryFit, Proposal};
 use crate::plan::decision::{PREFIXES, Variant};
 use crate::plan::ledger::Entry;
@@ -27,6 +28,8 @@ pub fn observed(fit: &Fit, plans: &[ObservedPlan], rates: &[String]) -> Document
             sections.push(Section { title: title.to_owned(), blocks });
         }
     };
+    let times = |l: &LatencyFit| std::iter::once(l.line()).chain(l.statements.clone());
+    list("Time of a chunk", &fit.latency.iter().flat_map(times).collect::<Vec<_>>());
     list("Prefill rates", rates);
     list("Notes", &fit.remarks);
     Document { headline: fit.headline.clone(), sections }
