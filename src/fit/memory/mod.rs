@@ -33,7 +33,7 @@ pub const FIELD_NOISE: Noise = Noise { rows: 2.0, sigma: 0.05 };
 
 /// Most rows that the form and the intervals are worked out from; the coefficients of the chosen
 /// form use all.
-const MOST_ROWS: usize = 2048;
+const MOST_ROWS: usize = 512;
 /// Measured rows from which terms that the chosen form lacks enter the bound of a peak.
 const ROWS_FOR_CORNERS: usize = 4;
 /// A row further off than this many times the noise, and by a quarter, is not used for the

@@ -84,7 +84,9 @@ pub fn svg(
         })
         .collect();
     if let Some(usable) = usable {
-        legend.push(Entry::new(format!("usable {}", short_bytes(usable)), INK, Mark::Dashes));
+        let assumed = if plan.is_some_and(|p| p.usable.assumed) { " (assumed)" } else { "" };
+        let label = format!("usable {}{assumed}", short_bytes(usable));
+        legend.push(Entry::new(label, INK, Mark::Dashes));
     }
     if let (Some(budget), Some(plan)) = (budget, plan) {
         let label = format!("BUDGET {budget:.2e} token\u{b2} at c = {:.1} B", plan.budget.c_95);
