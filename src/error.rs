@@ -25,6 +25,7 @@ use crate::kernel_run::RunError;
 use crate::model::ModelError;
 use crate::plan::PlanError;
 use crate::text::clipped;
+use crate::validate::ValidateError;
 
 /// Exit status of `tune`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +199,19 @@ impl From<HipError> for Error {
             HipErrorKind::OutOfMemory | HipErrorKind::Other => Exit::Failed,
         };
         Self::new(exit, error)
+    }
+}
+
+impl From<ValidateError> for Error {
+    fn from(error: ValidateError) -> Self {
+        match error {
+            ValidateError::File(error) => error.into(),
+            ValidateError::Timings { .. } | ValidateError::Parameters(_) => {
+                Self::new(Exit::Format, error)
+            }
+            ValidateError::Compiler(_) => Self::failed(error)
+                .advice("install the triton wheel (pip install triton) and check out ROCm/aiter"),
+        }
     }
 }
 

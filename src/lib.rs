@@ -26,3 +26,4 @@ pub mod report;
 pub mod sglang;
 pub mod text;
 pub mod units;
+pub mod validate;

@@ -16,6 +16,7 @@ mod plan;
 mod plot;
 mod source;
 mod tune;
+mod validate;
 mod worker;
 
 use std::ffi::OsString;
@@ -69,6 +70,8 @@ enum Command {
     Admit(admit::Arguments),
     /// List and check the bundled kernels.
     Kernel(kernel::Arguments),
+    /// Compare simulated with published kernel times.
+    Validate(validate::Arguments),
     /// Measure what a parent sends (internal).
     #[command(hide = true)]
     Worker(worker::Arguments),
@@ -118,6 +121,7 @@ fn dispatch(cli: Cli) -> Result<Exit> {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Admit(arguments)) => admit::run(&arguments),
         Some(Command::Kernel(arguments)) => kernel::run(&arguments),
+        Some(Command::Validate(arguments)) => validate::run(&arguments),
         Some(Command::Worker(arguments)) => worker::run(&arguments),
     }
 }

@@ -249,6 +249,8 @@ section! {
     Hbm "hbm" {
         /// Issue to data, unloaded.
         latency: u32 = "clk",
+        /// Data sheet bandwidth, for rooflines only.
+        nominal: f64 = "GB/s",
         /// Read bandwidth reached by streaming kernels.
         read: f64 = "GB/s",
         /// Write bandwidth reached by streaming kernels.
@@ -295,6 +297,8 @@ section! {
     Launch "launch" {
         /// Begin to end timestamp of a kernel, less the time of its workgroups.
         fixed: f64 = "us",
+        /// What timing events around a launch from Python add to the kernel's own time.
+        event_gap: f64 = "us",
     }
 }
 

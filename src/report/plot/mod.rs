@@ -8,7 +8,7 @@ mod frontier;
 mod memory;
 mod sawtooth;
 mod schedule;
-mod style;
+pub(crate) mod style;
 
 use crate::derive::Derived;
 use crate::profile::{Op, Profile};
