@@ -15,6 +15,7 @@ pub mod fit;
 pub mod grid;
 pub mod hip;
 pub mod journal;
+pub mod kernel_profile;
 pub mod kernel_run;
 pub mod measure;
 pub mod model;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use cdna_sim::arch::ArchParams;
 use cdna_sim::code_object::{CodeObject, KernelInfo};
-use cdna_sim::isa::{self, Op};
+use cdna_sim::isa::{self, Inst, Op};
 use cdna_sim::timing::{Resources, occupancy};
 use serde::Serialize;
 
@@ -130,28 +130,24 @@ fn report(entry: &KernelEntry) -> Result<KernelReport, InspectError> {
         waves_per_simd: resident.waves_per_simd,
         workgroups_per_cu: resident.workgroups_per_cu,
         limiter: resident.limiter.to_string(),
-        instructions: instructions(&object, kernel),
+        instructions: instructions(&object, kernel).len(),
         deployed: entry.deployed,
         sha256: entry.sha256.clone(),
     })
 }
 
 /// Instructions from the kernel's entry to its last `s_endpgm`; what follows is padding.
-fn instructions(object: &CodeObject, kernel: &KernelInfo) -> usize {
+pub(super) fn instructions(object: &CodeObject, kernel: &KernelInfo) -> Vec<Inst> {
     let code = object.code();
     let offset = |addr: u64| usize::try_from(addr.saturating_sub(object.text.addr)).ok();
     let next = object.functions.iter().map(|(_, addr)| *addr).find(|addr| *addr > kernel.entry);
     let end = next.and_then(offset).unwrap_or(code.len()).min(code.len());
     let start = offset(kernel.entry).unwrap_or(end).min(end);
-    let mut count = 0;
-    let mut through_end = 0;
-    for (_, inst) in isa::instructions(&code[start..end], object.arch) {
-        count += 1;
-        if inst.op == Op::SEndpgm {
-            through_end = count;
-        }
-    }
-    through_end
+    let mut all: Vec<Inst> =
+        isa::instructions(&code[start..end], object.arch).map(|(_, inst)| inst).collect();
+    let through_end = all.iter().rposition(|inst| inst.op == Op::SEndpgm).map_or(0, |i| i + 1);
+    all.truncate(through_end);
+    all
 }
 
 /// The reports as an aligned table.

@@ -15,6 +15,7 @@ mod library;
 pub mod manifest;
 pub mod pack;
 pub mod reference;
+pub mod variants;
 
 pub use fill::{Pattern, fill};
 pub use library::{Kernel, Library};

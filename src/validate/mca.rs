@@ -74,7 +74,8 @@ impl Mca {
             .collect();
         let mut source = String::new();
         for block in &executed {
-            source.push_str("; LLVM-MCA-BEGIN\n");
+            // Marks that begin otherwise than with a hash are read twice.
+            source.push_str("# LLVM-MCA-BEGIN\n");
             for &i in block {
                 let inst = program.insts.get(i)?;
                 // A jump's target means nothing outside the kernel and costs nothing by itself.
@@ -82,7 +83,7 @@ impl Mca {
                     source.push_str(&format!("\t{}\n", disassemble(inst)));
                 }
             }
-            source.push_str("\ts_nop 0\n; LLVM-MCA-END\n");
+            source.push_str("\ts_nop 0\n# LLVM-MCA-END\n");
         }
         let words = self.run(program.arch.name(), &source)?;
         let totals: Vec<f64> = words

@@ -105,8 +105,8 @@ pub struct Row {
 /// The simulated time of a row, and the baselines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Simulated {
-    /// Simulated time, microseconds: all launches of the row, and the gap of an event-timed loop where
-    /// the row was measured so.
+    /// Simulated time, microseconds: all launches of the row, and the host's time to issue them where
+    /// the row was measured around launches from Python.
     pub time_us: f64,
     /// Whether the published time includes launch gaps.
     pub event_timed: bool,

@@ -174,14 +174,25 @@ fn row(
         mca_us = mca_us.zip(static_us).map(|(sum, us)| sum + us);
         ran.push(one);
     }
-    let gap = if timing.event_timed() { params.launch.event_gap } else { 0.0 };
+    let host_us = if timing.event_timed() { params.launch.host } else { 0.0 };
     Ok(Simulated {
-        time_us: gap + ran.iter().map(|l| l.time_us).sum::<f64>(),
+        time_us: end_to_end(ran.iter().map(|l| l.time_us), host_us),
         event_timed: timing.event_timed(),
         roofline_us: roofline_us(params, timing, launches),
         mca_us,
         launches: ran,
     })
+}
+
+/// Time from the first event to the end of launches that the host issues every `host_us`, each no
+/// earlier than the end of the one before.
+fn end_to_end(times: impl Iterator<Item = f64>, host_us: f64) -> f64 {
+    let (mut end, mut issued) = (0.0f64, 0.0);
+    for time in times {
+        issued += host_us;
+        end = end.max(issued) + time;
+    }
+    end
 }
 
 fn allocate(memory: &mut AddressSpace, buffers: &[BufferSpec]) -> Result<Vec<u64>, String> {
@@ -263,4 +274,18 @@ fn explicit(module: &Module, launch: &KernelLaunch, buffers: &[u64]) -> Result<V
         bytes[slot.offset as usize..][..value.len()].copy_from_slice(&value);
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Kernels of 5 and 3 us issued every 20 us: the second starts at 40 and ends at 43. Without a
+    /// host in the way they follow each other; one of 50 us is waited for.
+    #[test]
+    fn short_kernels_wait_for_their_host() {
+        assert_eq!(end_to_end([5.0, 3.0].into_iter(), 20.0), 43.0);
+        assert_eq!(end_to_end([5.0, 3.0].into_iter(), 0.0), 8.0);
+        assert_eq!(end_to_end([50.0, 3.0].into_iter(), 20.0), 73.0);
+    }
 }

@@ -15,3 +15,4 @@ mod parsers;
 mod plan;
 mod python;
 mod tools;
+mod validate;

@@ -297,8 +297,8 @@ section! {
     Launch "launch" {
         /// Begin to end timestamp of a kernel, less the time of its workgroups.
         fixed: f64 = "us",
-        /// What timing events around a launch from Python add to the kernel's own time.
-        event_gap: f64 = "us",
+        /// What the host takes to issue a launch from Python, which events around it include.
+        host: f64 = "us",
     }
 }
 

@@ -13,6 +13,7 @@ use super::grid::Grid;
 use super::hierarchy::{Hierarchy, Requester, Share};
 use super::issue::Issue;
 use super::lds::LdsPipe;
+use super::trace::Trace;
 use super::wait::Outstanding;
 use crate::arch::ArchParams;
 use crate::exec::{self, Ctx, MemAccess, Wave};
@@ -98,6 +99,9 @@ pub struct Cu<'a, G> {
     pub(super) ran: Vec<Ran>,
     pub(super) counters: Counters,
     pub(super) counts: Vec<u64>,
+    /// Wave clocks lost before each instruction.
+    pub(super) waited: Vec<u64>,
+    pub(super) trace: Trace,
 }
 
 /// What a run of the compute unit produced.
@@ -109,6 +113,10 @@ pub struct CuRun {
     pub counters: Counters,
     /// Executions of each instruction of the program.
     pub counts: Vec<u64>,
+    /// Wave clocks lost before each instruction of the program.
+    pub waited: Vec<u64>,
+    /// The first instructions, where a trace was asked for.
+    pub trace: Trace,
     /// Bytes by level.
     pub traffic: super::hierarchy::Traffic,
     /// When the last workgroup had ended and everything written was in memory.
@@ -164,7 +172,15 @@ impl<'a, G: Grid> Cu<'a, G> {
             ran: Vec::new(),
             counters: Counters::default(),
             counts: vec![0; costs.len()],
+            waited: vec![0; costs.len()],
+            trace: Trace::default(),
         }
+    }
+
+    /// Records the first `limit` instructions.
+    pub fn traced(mut self, limit: usize) -> Self {
+        self.trace = Trace::new(limit);
+        self
     }
 
     /// Runs until `feed` has no more workgroups and all have ended.
@@ -197,6 +213,8 @@ impl<'a, G: Grid> Cu<'a, G> {
             ran: self.ran,
             counters: self.counters,
             counts: self.counts,
+            waited: self.waited,
+            trace: self.trace,
             traffic: self.memory.traffic,
             end,
         })

@@ -10,6 +10,7 @@ use super::cu::{Cu, Group, Simd, Slot};
 use super::grid::Grid;
 use super::hierarchy::Hierarchy;
 use super::lds::LdsPipe;
+use super::trace::Event;
 use crate::arch::ArchParams;
 use crate::exec::{self, Flow, MemKind};
 use crate::fault::{Fault, FaultKind};
@@ -75,7 +76,10 @@ impl<G: Grid> Cu<'_, G> {
             return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
         }
         self.counters.issued[cost.kind as usize] += 1;
-        self.counters.stalled[slot.reason as usize] += now.saturating_sub(slot.since);
+        let waited = now.saturating_sub(slot.since);
+        self.counters.stalled[slot.reason as usize] += waited;
+        self.waited[pc] += waited;
+        let (reason, since) = (slot.reason, slot.since.min(now));
         slot.reason = Stall::Arbitration;
 
         let mut ready = now + slot_clk;
@@ -140,6 +144,16 @@ impl<G: Grid> Cu<'_, G> {
                 ready += slot_clk;
             }
         }
+        self.trace.push(Event {
+            simd: s as u32,
+            slot: w as u32,
+            workgroup: group.id,
+            pc,
+            since,
+            issued: now,
+            ready,
+            reason,
+        });
         Ok(match flow {
             Flow::Barrier => Issue::Parked,
             Flow::End => Issue::Ended,

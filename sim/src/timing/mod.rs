@@ -43,6 +43,7 @@ mod server;
 mod sharing;
 mod simulate;
 mod strata;
+mod trace;
 mod wait;
 
 #[cfg(test)]
@@ -53,4 +54,5 @@ pub use counters::{Counters, Stall};
 pub use grid::{Grid, Launch};
 pub use hierarchy::Traffic;
 pub use occupancy::{Limiter, Occupancy, Resources, allocated_vgprs, occupancy};
-pub use simulate::{Timing, TimingError, simulate, simulate_whole};
+pub use simulate::{Timing, TimingError, simulate, simulate_traced, simulate_whole};
+pub use trace::Event;

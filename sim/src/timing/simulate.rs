@@ -12,6 +12,7 @@ use super::plan::{Listed, Sampler, Spread, extrapolate, pace};
 use super::probe::probe;
 use super::rest::{different, estimate};
 use super::sharing::Sharing;
+use super::trace::Event;
 use crate::arch::ArchParams;
 use crate::fault::Fault;
 use crate::launch::Executed;
@@ -60,6 +61,13 @@ pub struct Timing {
     pub counters: Counters,
     /// Executions of each instruction by the workgroups that executed, timed or sampled.
     pub executed: Executed,
+    /// Wave clocks lost before each instruction by the workgroups that were timed first, which also
+    /// [`Timing::counters`] and [`Timing::trace`] describe.
+    pub waited: Vec<u64>,
+    /// Executions of each instruction by those workgroups.
+    pub issued: Vec<u64>,
+    /// Their first instructions, where a trace was asked for.
+    pub trace: Vec<Event>,
 }
 
 impl Timing {
@@ -83,7 +91,19 @@ impl Timing {
 /// Times `grid` on a device with parameters `p`. The workgroups that are timed or
 /// sampled execute, once, with their effects on memory; [`Timing::not_executed`] names the others.
 pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
-    simulate_by(p, grid, Sampler::new)
+    simulate_by(p, grid, Sampler::new, 0)
+}
+
+/// [`simulate`] with a record of the first `events` instructions of the simulated compute unit.
+///
+/// # Errors
+/// As for [`simulate`].
+pub fn simulate_traced<G: Grid>(
+    p: &ArchParams,
+    grid: &G,
+    events: usize,
+) -> Result<Timing, TimingError> {
+    simulate_by(p, grid, Sampler::new, events)
 }
 
 /// [`simulate`] without extrapolation: the busiest compute unit runs all of its workgroups. It takes
@@ -92,13 +112,14 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
 /// # Errors
 /// As for [`simulate`].
 pub fn simulate_whole<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
-    simulate_by(p, grid, Sampler::whole)
+    simulate_by(p, grid, Sampler::whole, 0)
 }
 
 fn simulate_by<G: Grid>(
     p: &ArchParams,
     grid: &G,
     sampler: impl Fn(&Spread) -> Sampler,
+    events: usize,
 ) -> Result<Timing, TimingError> {
     let resources = grid.resources();
     let occupancy = occupancy(p, &resources);
@@ -108,7 +129,7 @@ fn simulate_by<G: Grid>(
     let costs = costs(p, grid.program())?;
     let spread = Spread::new(p, grid.workgroups(), occupancy.workgroups_per_cu);
     let share = share(p, &spread, probe(p, grid, &spread));
-    let run = |feed: &mut dyn Feed| {
+    let run = |feed: &mut dyn Feed, events: usize| {
         let bytes = resources.lds as usize;
         let mut lds = vec![0u8; bytes * spread.resident as usize];
         let mut rest = lds.as_mut_slice();
@@ -117,9 +138,9 @@ fn simulate_by<G: Grid>(
             rest = tail;
             place
         });
-        Cu::new(p, grid, &costs, &share, places).run(feed)
+        Cu::new(p, grid, &costs, &share, places).traced(events).run(feed)
     };
-    let first = run(&mut sampler(&spread))?;
+    let first = run(&mut sampler(&spread), events)?;
     let timed = first.ran.len() as u64;
     let mean_timed = first.counters.instructions() as f64 / timed.max(1) as f64;
     let rest = estimate(grid, &first.ran)?;
@@ -134,7 +155,7 @@ fn simulate_by<G: Grid>(
     };
     let second = match ids.is_empty() {
         true => None,
-        false => Some(run(&mut Listed(ids.iter()))?),
+        false => Some(run(&mut Listed(ids.iter()), 0)?),
     };
     let whole = match &second {
         Some(second) => Whole::mixed(&spread, &first, second),
@@ -160,6 +181,9 @@ fn simulate_by<G: Grid>(
         traffic: whole.traffic,
         counters: first.counters,
         executed,
+        waited: first.waited,
+        issued: first.counts,
+        trace: first.trace.events,
     })
 }
 

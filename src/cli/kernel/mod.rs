@@ -3,7 +3,9 @@
 mod check;
 mod disasm;
 mod list;
+mod profile;
 mod run;
+mod variants;
 
 use clap::{Args, Subcommand};
 
@@ -27,6 +29,10 @@ enum Command {
     Disasm(disasm::Arguments),
     /// Run a kernel of any code object on arrays from files.
     Run(run::Arguments),
+    /// Show where the time of a kernel goes, on the simulator.
+    Profile(profile::Arguments),
+    /// Compare the even and the ragged variants of kernels without running them.
+    Variants(variants::Arguments),
 }
 
 /// Runs a subcommand.
@@ -39,6 +45,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         Command::Check(arguments) => check::run(arguments),
         Command::Disasm(arguments) => disasm::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Profile(arguments) => profile::run(arguments),
+        Command::Variants(arguments) => variants::run(arguments),
     }
 }
 

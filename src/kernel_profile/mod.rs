@@ -1,0 +1,309 @@
+//! Where the time of a kernel goes: `tune kernel profile`.
+//!
+//! Goes in: a bundled GEMM-like kernel and a shape. The simulator times one launch of it. Comes out: a
+//! [`KernelProfile`]: wave clocks by cause, instruction mix, rates against the device's peaks, the
+//! blocks in which the clocks are spent with their disassembly, and a timeline of the simulated
+//! compute unit; as text, JSON, SVG and Chrome trace.
+
+mod launch;
+mod picture;
+mod text;
+mod timeline;
+
+use std::collections::BTreeMap;
+
+use cdna_sim::arch::ArchParams;
+use cdna_sim::exec::Program;
+use cdna_sim::isa::{Class, class, disassemble};
+use cdna_sim::timing::{Kind, Timing};
+use serde::Serialize;
+
+use crate::ops::KernelEntry;
+
+pub use launch::{Shape, run};
+pub use picture::svg;
+pub use text::Text;
+pub use timeline::chrome_trace;
+
+/// Blocks that are shown.
+const BLOCKS: usize = 4;
+/// Most instructions of a block that are shown.
+const LINES: usize = 24;
+
+/// Why a kernel could not be profiled.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// The kernel does not take the shape, or is not one that this command launches.
+    #[error("{0}")]
+    Shape(String),
+    /// The launch failed.
+    #[error("kernel {kernel}: {what}")]
+    Launch {
+        /// Kernel.
+        kernel: String,
+        /// What the simulator said.
+        what: String,
+    },
+}
+
+/// Where the time of one launch went.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelProfile {
+    /// Kernel id.
+    pub kernel: String,
+    /// Target.
+    pub arch: String,
+    /// Shape, such as `b=16 m=16384 n=512 k=192`.
+    pub shape: String,
+    /// Simulated time, microseconds.
+    pub time_us: f64,
+    /// Cycles of the grid, without the fixed cost of a launch.
+    pub cycles: u64,
+    /// Clock, MHz.
+    pub clock_mhz: f64,
+    /// Workgroups of the grid.
+    pub workgroups: u64,
+    /// Workgroups that ran under the timing model on one compute unit; what follows describes these.
+    pub workgroups_timed: u64,
+    /// Workgroups resident on a compute unit.
+    pub workgroups_per_cu: u32,
+    /// Wave instructions of the grid.
+    pub instructions: u64,
+    /// Wave clocks of the timed workgroups by cause: issue by category, waits by reason.
+    pub wave_clocks: Vec<Part>,
+    /// Instructions of the timed workgroups by category.
+    pub mix: BTreeMap<String, u64>,
+    /// SIMD clocks without a resident wave.
+    pub no_wave: u64,
+    /// Fraction of the clocks in which the matrix units worked.
+    pub matrix_busy: f64,
+    /// Achieved and peak rates.
+    pub rates: Vec<Rate>,
+    /// Operations per byte that memory moved; none where it moved nothing.
+    pub flop_per_byte: Option<f64>,
+    /// Blocks in which most wave clocks are spent.
+    pub blocks: Vec<Block>,
+    /// Timeline of the compute unit.
+    #[serde(skip)]
+    pub trace: Vec<cdna_sim::timing::Event>,
+    /// Instructions by index, for the timeline.
+    #[serde(skip)]
+    pub listing: Vec<String>,
+}
+
+/// A share of the wave clocks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// `issue valu`, `wait vmcnt`, ...
+    pub name: String,
+    /// Wave clocks.
+    pub clocks: u64,
+    /// Fraction of all.
+    pub fraction: f64,
+}
+
+/// A rate beside its peak.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// What.
+    pub name: String,
+    /// Reached.
+    pub reached: f64,
+    /// Peak of the model's parameters; for HBM the nominal one.
+    pub peak: f64,
+    /// Unit.
+    pub unit: &'static str,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Block {
+    /// Offset of its first instruction from the kernel's first, bytes.
+    pub offset: u64,
+    /// Times a wave ran it.
+    pub executions: u64,
+    /// Wave clocks spent in it, issue and waits.
+    pub clocks: u64,
+    /// Fraction of all wave clocks.
+    pub fraction: f64,
+    /// Instructions, those that waves waited longest for first marked with their clocks.
+    pub lines: Vec<Line>,
+    /// Instructions that are not shown.
+    pub hidden: usize,
+}
+
+/// An instruction of a block.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// LLVM syntax.
+    pub text: String,
+    /// Wave clocks lost before it issued.
+    pub waited: u64,
+}
+
+/// Sums up a timed launch. `flops` is what the shape asks for.
+fn collect(
+    p: &ArchParams,
+    entry: &KernelEntry,
+    shape: &str,
+    flops: f64,
+    program: &Program,
+    timing: Timing,
+) -> KernelProfile {
+    let slot = u64::from(p.issue.slot);
+    let issued = Kind::ALL.iter().zip(timing.counters.issued);
+    let mut parts: Vec<(String, u64)> =
+        issued.clone().map(|(kind, n)| (format!("issue {}", kind.name()), n * slot)).collect();
+    let stalls = timing.counters.stalls();
+    let waits = stalls.iter().filter(|(name, _)| *name != "lds_conflict");
+    parts.extend(waits.map(|(name, clk)| (format!("wait {name}"), *clk)));
+    let all: u64 = parts.iter().map(|(_, clk)| clk).sum();
+    let fraction = |clocks: u64| clocks as f64 / all.max(1) as f64;
+    let mut wave_clocks: Vec<Part> = parts
+        .into_iter()
+        .filter(|(_, clocks)| *clocks > 0)
+        .map(|(name, clocks)| Part { name, clocks, fraction: fraction(clocks) })
+        .collect();
+    wave_clocks.sort_by_key(|part| std::cmp::Reverse(part.clocks));
+    let moved = timing.traffic.hbm_read + timing.traffic.hbm_written;
+    KernelProfile {
+        kernel: entry.id.clone(),
+        arch: entry.arch.clone(),
+        shape: shape.to_owned(),
+        time_us: timing.time_us,
+        cycles: timing.cycles,
+        clock_mhz: timing.clock_mhz,
+        workgroups: timing.workgroups,
+        workgroups_timed: timing.workgroups_timed,
+        workgroups_per_cu: timing.occupancy.workgroups_per_cu,
+        instructions: timing.instructions,
+        wave_clocks,
+        mix: issued.map(|(kind, n)| (kind.name().to_owned(), n)).collect(),
+        no_wave: timing.counters.no_wave,
+        matrix_busy: timing.matrix_busy,
+        rates: rates(p, entry, &timing, flops),
+        flop_per_byte: (moved > 0).then(|| flops / moved as f64),
+        blocks: blocks(program, &timing, slot, all),
+        listing: program.insts.iter().map(disassemble).collect(),
+        trace: timing.trace,
+    }
+}
+
+fn rates(p: &ArchParams, entry: &KernelEntry, timing: &Timing, flops: f64) -> Vec<Rate> {
+    let per_us = |amount: f64| amount / timing.time_us.max(f64::MIN_POSITIVE);
+    let traffic = &timing.traffic;
+    let key = match (entry.dtype.as_str(), p.matrix.passes.contains_key("16x16x128_f8f6f4_8")) {
+        ("bf16", true) => ("16x16x32_16bit", 16384.0),
+        ("bf16", false) => ("16x16x16_16bit", 8192.0),
+        (_, true) => ("16x16x128_f8f6f4_8", 65536.0),
+        (_, false) => ("16x16x32_8bit", 16384.0),
+    };
+    let clk = p.matrix.passes.get(key.0).map_or(1.0, |passes| f64::from(passes * p.matrix.pass));
+    let units = f64::from(p.device.compute_units * p.device.simds_per_cu);
+    let rate = |name: &str, reached: f64, peak: f64, unit| Rate {
+        name: name.to_owned(),
+        reached,
+        peak,
+        unit,
+    };
+    let memory = (traffic.hbm_read + traffic.hbm_written) as f64;
+    let l2 = traffic.l2_read as f64;
+    vec![
+        rate("matrix", per_us(flops) / 1e6, key.1 / clk * units * p.clock.nominal / 1e6, "TFLOP/s"),
+        rate("HBM", per_us(memory) / 1e6, p.hbm.nominal / 1e3, "TB/s"),
+        rate(
+            "memory-side cache reads",
+            per_us(traffic.mall_read as f64) / 1e6,
+            p.mall.bandwidth / 1e3,
+            "TB/s",
+        ),
+        rate("L2 reads", per_us(l2) / 1e6, p.l2.read / 1e3, "TB/s"),
+    ]
+}
+
+fn blocks(program: &Program, timing: &Timing, slot: u64, all: u64) -> Vec<Block> {
+    let entry = program.addr.first().copied().unwrap_or(0);
+    let count = |i: usize| timing.issued.get(i).copied().unwrap_or(0);
+    let mut blocks: Vec<(std::ops::Range<usize>, u64)> = Vec::new();
+    let mut start = 0;
+    for (i, inst) in program.insts.iter().enumerate() {
+        let ends = matches!(class(inst, program.arch), Class::Branch) || count(i) != count(i + 1);
+        if ends || i + 1 == program.insts.len() {
+            let range = start..i + 1;
+            let clocks =
+                range.clone().map(|i| count(i) * slot + timing.waited.get(i).copied().unwrap_or(0));
+            blocks.push((range, clocks.sum()));
+            start = i + 1;
+        }
+    }
+    blocks.sort_by_key(|(range, clocks)| (std::cmp::Reverse(*clocks), range.start));
+    let shown = blocks.into_iter().take(BLOCKS).filter(|(_, clocks)| *clocks > 0);
+    shown
+        .map(|(range, clocks)| Block {
+            offset: program.addr[range.start] - entry,
+            executions: count(range.start),
+            clocks,
+            fraction: clocks as f64 / all.max(1) as f64,
+            hidden: range.len().saturating_sub(LINES),
+            lines: longest(range, program, timing),
+        })
+        .collect()
+}
+
+/// The instructions of a block in order; of a long one those that were waited for longest.
+fn longest(range: std::ops::Range<usize>, program: &Program, timing: &Timing) -> Vec<Line> {
+    let waited = |i: usize| timing.waited.get(i).copied().unwrap_or(0);
+    let mut shown: Vec<usize> = range.collect();
+    shown.sort_by_key(|&i| (std::cmp::Reverse(waited(i)), i));
+    shown.truncate(LINES);
+    shown.sort_unstable();
+    let line = |i| Line { text: disassemble(&program.insts[i]), waited: waited(i) };
+    shown.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile(id: &str, m: u64) -> KernelProfile {
+        let entries = crate::ops::catalog("gfx950").unwrap();
+        let entry = entries.iter().find(|e| e.id == id).unwrap();
+        run(entry, &Shape { b: 16, m, n: 512, k: 192 }, 2000).unwrap()
+    }
+
+    fn absorb(variant: &str) -> String {
+        let entries = crate::ops::catalog("gfx950").unwrap();
+        let of = |e: &&KernelEntry| {
+            e.op.name() == "absorb_bmm"
+                && e.variant == variant
+                && e.tile.is_some_and(|t| (t.m, t.n) == (64, 256))
+        };
+        entries.iter().find(of).unwrap().id.clone()
+    }
+
+    /// Issue and waits are all that a wave does, so the parts add up to one; the mix counts the same
+    /// instructions that the parts charge an issue slot of 4 clocks each.
+    #[test]
+    fn the_parts_account_for_every_wave_clock() {
+        let p = profile(&absorb("even"), 4096);
+        let sum: f64 = p.wave_clocks.iter().map(|part| part.fraction).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+        let issue: u64 =
+            p.wave_clocks.iter().filter(|x| x.name.starts_with("issue")).map(|x| x.clocks).sum();
+        assert_eq!(issue, 4 * p.mix.values().sum::<u64>());
+        // 64 x 256 tiles: 64 * 2 * 16 workgroups.
+        assert_eq!(p.workgroups, 2048);
+        assert!(p.rates.iter().all(|r| r.reached < r.peak), "{:?}", p.rates);
+        assert_eq!(p.trace.len(), 2000);
+        assert!(p.blocks.windows(2).all(|w| w[0].clocks >= w[1].clocks));
+    }
+
+    #[test]
+    fn a_shape_that_the_kernel_does_not_take_is_refused() {
+        let entries = crate::ops::catalog("gfx950").unwrap();
+        let even = absorb("even");
+        let entry = entries.iter().find(|e| e.id == even).unwrap();
+        let error = run(entry, &Shape { b: 16, m: 100, n: 512, k: 192 }, 0).unwrap_err();
+        assert!(error.to_string().contains("multiples"), "{error}");
+    }
+}

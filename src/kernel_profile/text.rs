@@ -1,0 +1,103 @@
+//! A kernel profile, or two side by side, as text.
+
+use std::fmt;
+
+use super::KernelProfile;
+
+/// One profile, or two to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a>(pub &'a [KernelProfile]);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, profile) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            one(f, profile)?;
+        }
+        if let [a, b] = self.0 {
+            writeln!(f)?;
+            difference(f, a, b)?;
+        }
+        Ok(())
+    }
+}
+
+fn one(f: &mut fmt::Formatter<'_>, p: &KernelProfile) -> fmt::Result {
+    writeln!(f, "{} on simulated {}, {}", p.kernel, p.arch, p.shape)?;
+    writeln!(
+        f,
+        "{:.1} us, {} cycles at {:.0} MHz; {} workgroups, {} resident on a CU, {} timed",
+        p.time_us, p.cycles, p.clock_mhz, p.workgroups, p.workgroups_per_cu, p.workgroups_timed
+    )?;
+    writeln!(f, "\nwave clocks of one CU")?;
+    for part in p.wave_clocks.iter().filter(|part| part.fraction >= 0.005) {
+        let bar = "#".repeat((part.fraction * 40.0).round() as usize);
+        writeln!(f, "  {:<18}{:>6.1}%  {bar}", part.name, 100.0 * part.fraction)?;
+    }
+    writeln!(f, "\nrates")?;
+    for rate in &p.rates {
+        let part = 100.0 * rate.reached / rate.peak;
+        writeln!(
+            f,
+            "  {:<24}{:>9.2} of {:>8.2} {} ({part:.0}%)",
+            rate.name, rate.reached, rate.peak, rate.unit
+        )?;
+    }
+    if let Some(intensity) = p.flop_per_byte {
+        writeln!(f, "  {:<24}{intensity:>9.1} flop per byte of HBM traffic", "intensity")?;
+    }
+    writeln!(f, "\nblocks with most wave clocks")?;
+    for block in &p.blocks {
+        writeln!(
+            f,
+            "  +{:#x}: {:.1}% of the clocks, run {} times",
+            block.offset,
+            100.0 * block.fraction,
+            block.executions
+        )?;
+        for line in &block.lines {
+            match line.waited {
+                0 => writeln!(f, "    {:>9}  {}", "", line.text)?,
+                waited => writeln!(f, "    {waited:>9}  {}", line.text)?,
+            }
+        }
+        if block.hidden > 0 {
+            writeln!(f, "    {:>9}  ... {} more, waited for less", "", block.hidden)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the second kernel does more of, per workgroup.
+fn difference(f: &mut fmt::Formatter<'_>, a: &KernelProfile, b: &KernelProfile) -> fmt::Result {
+    let ratio = b.time_us / a.time_us;
+    writeln!(f, "{} against {}: {ratio:.2}x the time", b.kernel, a.kernel)?;
+    let per = |p: &KernelProfile, n: u64| n as f64 / p.workgroups_timed.max(1) as f64;
+    writeln!(f, "wave instructions of a workgroup")?;
+    for (name, &count) in &b.mix {
+        let (x, y) = (per(a, a.mix.get(name).copied().unwrap_or(0)), per(b, count));
+        if (x - y).abs() >= 0.5 {
+            writeln!(f, "  {name:<18}{x:>10.0} -> {y:>10.0}  ({:+.0})", y - x)?;
+        }
+    }
+    writeln!(f, "wave clocks of a workgroup")?;
+    let clocks = |p: &KernelProfile, name: &str| {
+        let part = p.wave_clocks.iter().find(|part| part.name == name);
+        per(p, part.map_or(0, |part| part.clocks))
+    };
+    let mut names: Vec<&str> =
+        a.wave_clocks.iter().chain(&b.wave_clocks).map(|part| part.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.sort_by(|p, q| {
+        let change = |name: &str| (clocks(b, name) - clocks(a, name)).abs();
+        change(q).total_cmp(&change(p))
+    });
+    for name in names.into_iter().take(8) {
+        let (x, y) = (clocks(a, name), clocks(b, name));
+        writeln!(f, "  {name:<18}{x:>10.0} -> {y:>10.0}  ({:+.0})", y - x)?;
+    }
+    Ok(())
+}

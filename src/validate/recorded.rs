@@ -1,0 +1,82 @@
+//! The recorded validation, carried in the program: how far off simulated times of a kind of kernel
+//! have been found to be.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::Group;
+
+/// Scores of the last validation on the rows that parameters were not set with.
+const RECORDED: &str = include_str!("../../profiles/validation/summary.json");
+
+/// The families of published kernels, nearest first, for a kernel of ours.
+fn families(op: &str, dtype: &str) -> &'static [&'static str] {
+    const PREQUANT: &str =
+        "batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant";
+    match (op, dtype) {
+        ("absorb_bmm", _) => &[PREQUANT, "batched_gemm_a8w8", "gemm_a8w8_blockscale"],
+        ("gemm", "fp8") => &["gemm_a8w8_blockscale", "gemm_a8w8_blockscale_preshuffle"],
+        ("gemm", _) => &["gemm_a16w16", "gemm_a8w8_blockscale"],
+        _ => &[],
+    }
+}
+
+/// What is known of the error of a simulated time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// Nearest validated family, or the whole target; none where nothing of the target is validated.
+    pub group: Option<Group>,
+}
+
+#[derive(Deserialize)]
+struct Summary {
+    groups: Vec<Group>,
+}
+
+/// The nearest validated family for kernels of `op` and `dtype` on `arch`.
+pub fn nearest(arch: &str, op: &str, dtype: &str) -> Evidence {
+    static GROUPS: OnceLock<Vec<Group>> = OnceLock::new();
+    let groups = GROUPS.get_or_init(|| {
+        serde_json::from_str::<Summary>(RECORDED).map(|s| s.groups).unwrap_or_default()
+    });
+    let of_target = |family: Option<&str>| {
+        groups.iter().find(|g| {
+            g.validated && g.arch.as_deref() == Some(arch) && g.family.as_deref() == family
+        })
+    };
+    let family = families(op, dtype).iter().find_map(|family| of_target(Some(family)));
+    Evidence { group: family.or_else(|| of_target(None)).cloned() }
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.group {
+            None => write!(f, "unvalidated"),
+            Some(group) => write!(f, "{:.0}%", 100.0 * group.simulator.median),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recorded_summary_is_readable_and_of_the_report_split() {
+        let summary: serde_json::Value = serde_json::from_str(RECORDED).unwrap();
+        assert_eq!(summary["split"], "report");
+        assert!(serde_json::from_str::<Summary>(RECORDED).unwrap().groups.len() > 2);
+    }
+
+    /// Half of the kernels that are validated on gfx950 are bf16 GEMMs; on gfx942 there are 3 rows.
+    #[test]
+    fn a_kernel_has_the_error_of_its_nearest_family_and_its_target() {
+        let bf16 = nearest("gfx950", "gemm", "bf16").group.unwrap();
+        assert_eq!(bf16.family.as_deref(), Some("gemm_a16w16"));
+        let indexer = nearest("gfx950", "indexer", "fp4").group.unwrap();
+        assert_eq!(indexer.family, None);
+        assert_eq!(nearest("gfx942", "gemm", "bf16").to_string(), "unvalidated");
+    }
+}
