@@ -135,11 +135,10 @@ def _moe_sort(row, aiter):
     ids += [topk << 24 | tokens] * max(0, room - len(ids))
     sorted_ids = shapes.Tensor([len(ids)], _D["int32"], values=ids)
     num_valid = shapes.Tensor([2], _D["int32"], values=[valid, tokens])
-    # The entries that pad an expert point one row past the tokens, which the kernel reads.
+    # The entries that pad an expert point one row past the tokens, which the kernel reads. The first of
+    # an expert layer's two calls quantizes the tokens themselves: one row each, whatever top-k is.
     x = _tensor(tokens + 1, columns)[:tokens]
-    aiter.wrapper("fused_dynamic_mxfp4_quant_moe_sort")(
-        x, sorted_ids, num_valid, tokens, topk, block
-    )
+    aiter.wrapper("fused_dynamic_mxfp4_quant_moe_sort")(x, sorted_ids, num_valid, tokens, 1, block)
 
 
 def _rmsnorm(row, aiter):

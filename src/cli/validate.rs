@@ -7,7 +7,7 @@ use clap::Args;
 use super::output;
 use crate::error::{Error, Exit, Result};
 use crate::files;
-use crate::validate::{self, Compiler, Parameters, Report, Request, Split, Table};
+use crate::validate::{self, Compiler, Parameters, Report, Request, Split, Summary, Table};
 
 /// Arguments of `tune validate`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Rows to compare.
     #[arg(long, value_enum, default_value_t = Split::Report)]
     split: Split,
-    /// Folder for the report: report.json, table.txt and plot.svg.
+    /// Folder for the report: report.json, summary.json, table.txt and plot.svg.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Folder to keep the compiled kernels in.
@@ -91,10 +91,12 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
 
 fn write(folder: &Path, report: &Report, table: &str) -> Result<Vec<PathBuf>> {
     output::refuse_run(folder)?;
-    let [json, text, plot] = ["report.json", "table.txt", "plot.svg"].map(|f| folder.join(f));
+    let [json, summary, text, plot] =
+        ["report.json", "summary.json", "table.txt", "plot.svg"].map(|f| folder.join(f));
     files::write_json(&json, report)?;
+    files::write_json(&summary, &Summary::from(report))?;
     files::write_atomic(&text, table.as_bytes())?;
     let svg = validate::svg(report).map_err(Error::failed)?;
     files::write_atomic(&plot, svg.as_bytes())?;
-    Ok(vec![json, text, plot])
+    Ok(vec![json, summary, text, plot])
 }

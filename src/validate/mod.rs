@@ -10,6 +10,7 @@ mod compile;
 mod launches;
 mod mca;
 mod plot;
+mod recorded;
 mod run;
 mod score;
 mod table;
@@ -24,6 +25,7 @@ pub use compile::{Compiler, compile};
 pub use launches::{Argument, BufferSpec, KernelLaunch, LaunchFile, RowLaunches};
 pub use mca::Mca;
 pub use plot::svg;
+pub use recorded::{Evidence, nearest};
 pub use run::{Parameters, Request, run};
 pub use score::{Group, MIN_ROWS, Score, score, summarize};
 pub use table::Table;
@@ -141,6 +143,30 @@ pub struct SimulatedLaunch {
     pub bytes: std::collections::BTreeMap<String, u64>,
     /// Wave clocks lost on the simulated compute unit, by reason.
     pub stalls: std::collections::BTreeMap<String, u64>,
+}
+
+/// The scores of a report without its rows: what the program carries of the recorded validation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Rows that were asked for.
+    pub split: String,
+    /// SHA-256 of the simulator's parameter file, by target.
+    pub parameters_sha256: std::collections::BTreeMap<String, String>,
+    /// All rows that ran, each target, each family.
+    pub groups: Vec<Group>,
+}
+
+impl From<&Report> for Summary {
+    fn from(report: &Report) -> Self {
+        Summary {
+            schema: report.schema.clone(),
+            split: report.split.clone(),
+            parameters_sha256: report.parameters_sha256.clone(),
+            groups: report.groups.clone(),
+        }
+    }
 }
 
 impl Row {

@@ -4,9 +4,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use serde::Deserialize;
-
-use super::Group;
+use super::{Group, Summary};
 
 /// Scores of the last validation on the rows that parameters were not set with.
 const RECORDED: &str = include_str!("../../profiles/validation/summary.json");
@@ -28,11 +26,6 @@ fn families(op: &str, dtype: &str) -> &'static [&'static str] {
 pub struct Evidence {
     /// Nearest validated family, or the whole target; none where nothing of the target is validated.
     pub group: Option<Group>,
-}
-
-#[derive(Deserialize)]
-struct Summary {
-    groups: Vec<Group>,
 }
 
 /// The nearest validated family for kernels of `op` and `dtype` on `arch`.

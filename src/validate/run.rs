@@ -11,7 +11,7 @@ use cdna_sim::launch::{Dispatch, Module, PACKET_BYTES, Prepared};
 use cdna_sim::memory::AddressSpace;
 use cdna_sim::timing::{self, Launch};
 
-use super::launches::{BufferSpec, KernelLaunch, LaunchFile, RowLaunches};
+use super::launches::{Argument, BufferSpec, KernelLaunch, LaunchFile, RowLaunches};
 use super::{
     Mca, Report, Row, SCHEMA, Simulated, SimulatedLaunch, Split, Timing, ValidateError, compile,
     roofline_us, summarize, timings,
@@ -256,16 +256,23 @@ fn simulate(
 fn explicit(module: &Module, launch: &KernelLaunch, buffers: &[u64]) -> Result<Vec<u8>, String> {
     let kernel = module.object.kernel(&launch.kernel).ok_or("its code object lacks the kernel")?;
     let slots: Vec<_> = kernel.explicit_args().collect();
-    if slots.len() != launch.arguments.len() {
+    // Releases differ in how many scratch pointers they append.
+    let mut arguments = launch.arguments.as_slice();
+    while arguments.len() > slots.len()
+        && let [rest @ .., Argument::Null { .. }] = arguments
+    {
+        arguments = rest;
+    }
+    if slots.len() != arguments.len() {
         return Err(format!(
             "its kernel takes {} arguments, but {} are given",
             slots.len(),
-            launch.arguments.len()
+            arguments.len()
         ));
     }
     let end = slots.iter().map(|s| s.offset.saturating_add(s.size)).max().unwrap_or(0);
     let mut bytes = vec![0; end as usize];
-    for (i, (slot, argument)) in slots.iter().zip(&launch.arguments).enumerate() {
+    for (i, (slot, argument)) in slots.iter().zip(arguments).enumerate() {
         let value = argument.bytes(buffers).ok_or("a pointer to a buffer that is not there")?;
         if value.len() != slot.size as usize {
             let (has, takes) = (value.len(), slot.size);

@@ -1,15 +1,20 @@
 //! `tune kernel variants`: even and ragged kernels side by side, from their code alone.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::cli::output;
 use crate::error::{Error, Exit, Result};
-use crate::ops::{catalog, variants};
+use crate::ops::{KernelEntry, catalog, variants};
 
 /// Arguments of `tune kernel variants`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Target, such as gfx950; all when not given.
+    /// Kernel pack; the bundled kernels when not given.
+    #[arg(value_name = "PACK")]
+    pack: Option<PathBuf>,
+    /// Target, such as gfx950; all when not given, or the pack's.
     #[arg(long)]
     arch: Option<String>,
     /// Print JSON.
@@ -20,11 +25,10 @@ pub struct Arguments {
 /// Compares and prints.
 ///
 /// # Errors
-/// Status 2 for an unknown target, 1 when an object is damaged.
+/// Status 2 for an unknown target, 4 for a pack that cannot be read, 1 when an object is damaged.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let mut pairs = Vec::new();
-    for arch in super::targets(arguments.arch.as_deref())? {
-        let entries = catalog(&arch).map_err(Error::failed)?;
+    for entries in entries(arguments)? {
         pairs.extend(variants::pairs(&entries).map_err(Error::failed)?);
     }
     if arguments.json {
@@ -33,4 +37,24 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         output::line(variants::Table(&pairs).to_string().trim_end())?;
     }
     Ok(Exit::Ok)
+}
+
+/// Kernels by target. A pack is of one target: the one named, or the first that it can be read for.
+fn entries(arguments: &Arguments) -> Result<Vec<Vec<KernelEntry>>> {
+    let targets = super::targets(arguments.arch.as_deref())?;
+    let Some(pack) = &arguments.pack else {
+        let bundled = targets.iter().map(|arch| catalog(arch).map_err(Error::failed));
+        return bundled.collect();
+    };
+    let mut refused = None;
+    for arch in &targets {
+        match Pack::read(pack, arch) {
+            Ok(pack) => return Ok(vec![pack.entries]),
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    match refused {
+        Some(error) => Err(error.into()),
+        None => Ok(Vec::new()),
+    }
 }
