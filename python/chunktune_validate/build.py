@@ -101,6 +101,19 @@ def _run_part(args, python, tree, arch, rows):
     return results
 
 
+def _compile(args, attempts, tree, arch, rows):
+    """Compiles rows with the first compiler, and those that it fails on with the others in turn."""
+    results = {}
+    for name, python in attempts:
+        left = [row for row in rows if "launches" not in results.get(row.line, {})]
+        if not left:
+            break
+        for result in _run_part(args, python, tree, arch, left):
+            if "launches" in result or result["line"] not in results:
+                results[result["line"]] = {**result, "compiler": name}
+    return list(results.values())
+
+
 def _name(version):
     return "Triton " + ".".join(str(part) for part in version)
 
@@ -148,11 +161,11 @@ def build(args):
         waiting = []
         for (commit, arch, version), rows in parts.items():
             tree = history.tree(commit, args.out / "aiter") if commit else args.aiter
-            part = pool.submit(_run_part, args, compilers[version], tree, arch, rows)
-            waiting.append((commit, version, part))
-        for commit, version, done in waiting:
-            origin = {"aiter": commit, "compiler": _name(version)}
-            results += [{**result, **origin} for result in done.result()]
+            order = sorted(compilers, key=lambda other: (other != version, other))
+            attempts = [(_name(other), compilers[other]) for other in order]
+            waiting.append((commit, pool.submit(_compile, args, attempts, tree, arch, rows)))
+        for commit, done in waiting:
+            results += [{**result, "aiter": commit} for result in done.result()]
     document = {
         "schema": SCHEMA,
         "compiler": ", ".join(_name(version) for version in sorted(compilers)),

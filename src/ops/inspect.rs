@@ -47,7 +47,7 @@ pub struct KernelReport {
     pub agprs: u32,
     /// Scalar registers, with VCC and the other extra ones.
     pub sgprs: u32,
-    /// Static LDS bytes of a workgroup.
+    /// LDS bytes of a workgroup.
     pub lds: u32,
     /// Private memory bytes per lane.
     pub scratch: u32,
@@ -101,16 +101,12 @@ fn report(entry: &KernelEntry) -> Result<KernelReport, InspectError> {
     }
     let agprs = kernel.agpr_count;
     let vgprs = if agprs > 0 { kernel.descriptor.acc_offset() } else { kernel.vgpr_count };
+    // Kernels of a pack get theirs at the launch.
+    let lds = kernel.lds_size.saturating_add(entry.launch.as_ref().map_or(0, |l| l.lds));
     let params = ArchParams::load(arch).map_err(|error| fail(error.to_string()))?;
     let resident = occupancy(
         params,
-        &Resources {
-            vgprs,
-            agprs,
-            sgprs: kernel.sgpr_count,
-            lds: kernel.lds_size,
-            threads: entry.threads,
-        },
+        &Resources { vgprs, agprs, sgprs: kernel.sgpr_count, lds, threads: entry.threads },
     );
     Ok(KernelReport {
         id: entry.id.clone(),
@@ -123,7 +119,7 @@ fn report(entry: &KernelEntry) -> Result<KernelReport, InspectError> {
         vgprs,
         agprs,
         sgprs: kernel.sgpr_count,
-        lds: kernel.lds_size,
+        lds,
         scratch: kernel.private_size,
         vgpr_spills: kernel.vgpr_spills,
         sgpr_spills: kernel.sgpr_spills,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::output;
 use crate::error::{Error, Exit, Result};
-use crate::ops::{KernelEntry, catalog, variants};
+use crate::ops::{KernelEntry, Pack, catalog, variants};
 
 /// Arguments of `tune kernel variants`.
 #[derive(Debug, Args)]
