@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use cdna_sim::arch::ArchParams;
 use cdna_sim::exec::Program;
@@ -12,6 +14,10 @@ use cdna_sim::isa::{Class, class, disassemble};
 
 /// Clocks of one cycle of LLVM's scheduling model: the issue slot of a wave.
 const CLK_PER_CYCLE: f64 = 4.0;
+
+/// Longest wait for one kernel. The tool takes seconds for the largest, and never ends on some
+/// blocks (seen with LLVM 22.1 on gfx950).
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Block cycles by kernel, worked out once each.
 #[derive(Debug)]
@@ -40,7 +46,7 @@ impl Mca {
     }
 
     /// Microseconds of a grid whose instructions were executed `counts` times by `run` of its
-    /// `workgroups` workgroups. `key` names the kernel. None where the tool rejects a block.
+    /// `workgroups` workgroups. `key` names the kernel. None where the tool rejects a block or does not end.
     pub fn time_us(
         &self,
         p: &ArchParams,
@@ -99,11 +105,31 @@ impl Mca {
     fn run(&self, arch: &str, source: &str) -> Option<String> {
         let mut file = tempfile::NamedTempFile::new().ok()?;
         file.write_all(source.as_bytes()).ok()?;
+        // Into a file: a pipe would fill up while nobody reads it.
+        let words = tempfile::NamedTempFile::new().ok()?;
         let mut command = Command::new(&self.program);
         command.args(["-mtriple=amdgcn-amd-amdhsa", &format!("-mcpu={arch}"), "-iterations=1"]);
         command.args(["-instruction-info=0", "-resource-pressure=0"]).arg(file.path());
-        let done = command.stderr(Stdio::null()).output().ok()?;
-        done.status.success().then(|| String::from_utf8_lossy(&done.stdout).into_owned())
+        command.stdout(words.reopen().ok()?).stderr(Stdio::null());
+        let ended = ended_well(command.spawn().ok()?, PATIENCE);
+        ended.then(|| std::fs::read_to_string(words.path()).ok())?
+    }
+}
+
+/// Waits for `child`; one that runs longer than `patience` is killed and has not ended well.
+fn ended_well(mut child: Child, patience: Duration) -> bool {
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) if start.elapsed() < patience => thread::sleep(Duration::from_millis(5)),
+            _ => {
+                // It may have ended meanwhile: either way nothing of it is left.
+                let _ = child.kill();
+                let _ = child.wait();
+                return false;
+            }
+        }
     }
 }
 
@@ -128,4 +154,17 @@ fn blocks(program: &Program) -> Vec<Vec<usize>> {
         }
     }
     blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_never_ends_is_given_up_and_one_that_fails_has_not_ended_well() {
+        let start = |words: &[&str]| Command::new(words[0]).args(&words[1..]).spawn().unwrap();
+        assert!(!ended_well(start(&["sleep", "600"]), Duration::from_millis(20)));
+        assert!(!ended_well(start(&["false"]), PATIENCE));
+        assert!(ended_well(start(&["true"]), PATIENCE));
+    }
 }

@@ -38,7 +38,11 @@ fn an_unknown_model_lists_the_presets() {
 #[test]
 fn an_unknown_flag_and_an_unknown_value_are_named() {
     refused(&["--device", "gfx950", "--frobnicate"], USAGE, &["--frobnicate"]);
-    refused(&["--device", "gfx950", "--grid", "huge"], USAGE, &["huge", "quick, default, full"]);
+    refused(
+        &["--device", "gfx950", "--grid", "huge"],
+        USAGE,
+        &["huge", "quick, adaptive, default, full"],
+    );
     refused(&["--device", "gfx950", "--engine", "magic"], USAGE, &["magic", "hardware"]);
 }
 
