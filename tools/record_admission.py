@@ -14,6 +14,9 @@ Needs torch and what `sglang.srt.managers.scheduler` imports: orjson msgspec psu
 setproctitle pybase64 pillow einops fastapi uvicorn uvloop aiohttp transformers prometheus-client
 xxhash zstandard regex IPython python-multipart partial_json_parser scipy interegular cloudpickle
 easydict requests tqdm torchvision apache-tvm-ffi dill sentencepiece compressed-tensors gguf openai.
+
+Scenarios with `clamp` run under the hooks of the plugin in `python/`, which go around the real adder
+as `chunktune_sglang.versions.HOOKS` says; their config is the table of the scenario.
 """
 
 import argparse
@@ -24,6 +27,7 @@ import sys
 import time
 from array import array
 from importlib.metadata import version
+from pathlib import Path
 from types import SimpleNamespace
 
 import torch
@@ -49,6 +53,10 @@ from sglang.srt.mem_cache.unified_radix_cache import UnifiedRadixCache
 from sglang.srt.runtime_context import get_context
 from sglang.srt.sampling.sampling_params import SamplingParams
 from sglang.srt.speculative.spec_info import SpeculativeAlgorithm
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+from chunktune_sglang import hooks
+from chunktune_sglang.sizer import Sizer
 
 ROWS = 4096
 VERDICT = {AddReqResult.CONTINUE: 0, AddReqResult.NO_TOKEN: 1, AddReqResult.OTHER: 2}
@@ -94,6 +102,7 @@ class Recorder:
         class Recording(PrefillAdder):
             def __init__(self, *args, **kwargs):
                 super().__init__(*args, **kwargs)
+                hooks.after_init_adder(None, self, *args, **kwargs)
                 running = self.running_batch.reqs
                 budget = self.memory_budget
                 self.record = [
@@ -129,7 +138,9 @@ class Recorder:
 
             def add_one_req(self, req, has_chunked_req, truncation_align_size):
                 prefix, before = req.prefix_len, len(self.can_run_list)
-                verdict = super().add_one_req(req, has_chunked_req, truncation_align_size)
+                verdict = hooks.around_add_one_req(
+                    PrefillAdder.add_one_req, self, req, has_chunked_req, truncation_align_size
+                )
                 admitted = len(self.can_run_list) > before
                 self.event("N", req, VERDICT[verdict], prefix, admitted)
                 return verdict
@@ -200,6 +211,7 @@ def build(recording, s):
     schedule_policy.PREFILL_TILE_BUDGET_MODE = tile["mode"] if tile else "compact"
     scheduler = Scheduler.__new__(Scheduler)
     fill(scheduler, s, rows, allocator, tree)
+    install_clamp(scheduler, s)
     ids = [array("q", range(1 + (i << 24), 1 + (i << 24) + p)) for i, p in enumerate(prompts)]
     preloaded = preload(recording, s, tree, allocator, ids)
     for i, prompt in enumerate(ids):
@@ -209,6 +221,23 @@ def build(recording, s):
         req = Req(rid=str(i), origin_input_text="", origin_input_ids=prompt, sampling_params=params, vocab_size=1 << 40)
         scheduler.waiting_queue.append(req)
     return scheduler, preloaded
+
+
+def install_clamp(scheduler, s):
+    """Puts the plugin in force with the table of the scenario, or takes it out."""
+    hooks.ACTIVE.installed = None
+    if not s.get("clamp"):
+        return
+    given = s["clamp"]
+    prefixes, chunks = zip(*given["table"])
+    config = SimpleNamespace(
+        align=given["align"], page_size=s["page"], chunk_min=given["chunk_min"],
+        max_context=given["max_context"], prefix_from=prefixes, chunk=chunks, exact_fill_force=False,
+    )
+    cap = min(s["chunk"], s["max_prefill"])
+    sizer = Sizer(config, cap, scheduler.dynamic_chunk_sizer, s.get("align") or 1)
+    hooks.ACTIVE.installed = SimpleNamespace(sizer=sizer)
+    scheduler.dynamic_chunk_sizer = sizer
 
 
 def preload(recording, s, tree, allocator, ids):
@@ -394,6 +423,39 @@ def scenarios(rng):
         yield s
 
 
+def clamped(rng):
+    """Scenarios under the plugin: a falling table, cached prefixes, decode rows, replayed rows."""
+    pages = [1, 8, 64, 256]
+    for i in range(240):
+        page = pages[i % 4]
+        s = base("clamp", rng, page)
+        most = max(s["prompts"]) + 1
+        count = rng.randint(1, 8)
+        starts = sorted(rng.sample(range(1, most + count), count))
+        align = page * rng.choice([1, 1, 2])
+        chunks = [max(s["chunk"] * rng.randint(1, 40) // 20 // align, 1) * align for _ in range(count + 1)]
+        chunks.sort(reverse=True)
+        least = chunks[-1] if rng.random() < 0.5 else align
+        s["clamp"] = dict(
+            align=align, chunk_min=least, max_context=rng.choice([most, most * 3 // 4]),
+            table=list(zip([0, *starts], chunks)),
+        )
+        s["hits"] = [rng.choice([0, (p - 1) // page * page, p // 2 // page * page]) for p in s["prompts"]]
+        s["kv"] += sum(s["hits"]) // page * page
+        kind = i // 4 % 6
+        if kind == 1:
+            s.update(mixed=1, max_new=[rng.choice([1, 3, 10, 40]) for _ in s["prompts"]])
+        elif kind == 2:
+            s["replay"] = 1
+        elif kind == 3:
+            s.update(radix=0, hits=None)
+        elif kind == 4:
+            s["align"] = page * rng.choice([1, 2, 3])
+        elif kind == 5:
+            s.update(mixed=1, pmr=rng.choice([None, 2, 5]), max_running=rng.randint(2, 9))
+        yield s
+
+
 def exact_fill_gate():
     """Whether the real adder fills exactly: [switch, dllm, mamba, prefix sharing, fills]."""
     global EXACT
@@ -414,15 +476,16 @@ def exact_fill_gate():
 
 
 def record(path, seed, only=None):
-    """Records `scenarios()`; those in which the real code gives up are left out and counted."""
+    """Records `scenarios()`, or `clamped()` where only that is asked for; those in which the real
+    code gives up are left out and counted."""
     rng = random.Random(seed)
     done, dropped = [], {}
-    for s in scenarios(rng):
+    for s in clamped(rng) if only == ["clamp"] else scenarios(rng):
         if only and s["fam"] not in only:
             continue
         try:
             done.append(dict(run(dict(prompt_sets={}), s), id=len(done)))
-        except (RuntimeError, AssertionError, AttributeError, TypeError) as error:
+        except (RuntimeError, AssertionError, AttributeError, TypeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0][:100] if str(error) else type(error).__name__
             dropped[s["fam"] + ": " + reason] = dropped.get(s["fam"] + ": " + reason, 0) + 1
     fields = "step n_running n_waiting pool run_off ratio rem_chunk0 rem_input0 events rem_chunk rem_input"

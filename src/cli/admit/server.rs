@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::emit::Sizer;
 use crate::error::{Error, Result};
 use crate::options::MAX_TOKENS;
-use crate::plan::admission::{Settings, fills_exactly};
+use crate::plan::admission::{ChunkTable, Settings, fills_exactly};
 use crate::units::Tokens;
 
 /// Whether compute budgets are charged in rows.
@@ -125,6 +125,23 @@ impl ServerArguments {
             )));
         }
         Ok(Some(sizer))
+    }
+
+    /// The table of `sizer` as the plugin keeps it on this server.
+    ///
+    /// # Errors
+    /// Status 2 where the server's chunk leaves nothing of a row.
+    pub fn table(&self, sizer: &Sizer, settings: &Settings) -> Result<Option<ChunkTable>> {
+        let table = ChunkTable {
+            align: sizer.align,
+            chunk_min: sizer.chunk_min,
+            max_context: sizer.max_context,
+            table: sizer.table.clone(),
+        };
+        table.on(settings).map_err(|error| {
+            Error::usage(format_args!("--sizer: {error}"))
+                .advice("give a larger --chunk and --max-prefill")
+        })
     }
 }
 

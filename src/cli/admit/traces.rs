@@ -137,9 +137,11 @@ impl Job<'_> {
     fn replay(&self, exact_fill: bool) -> Result<Run> {
         let settings = self.server.settings(exact_fill)?;
         let blocks: Vec<i64> = self.arguments.block_m.iter().map(|b| i64::from(*b)).collect();
-        let predict = |prefix: u64| self.sizer.and_then(|sizer| sizer.predict(prefix));
+        let table = self.sizer.map(|sizer| self.server.table(sizer, &settings)).transpose()?;
+        let table = table.flatten();
+        let predict = |prefix: u64| table.as_ref().map(|table| table.chunk(prefix));
         let sized: Option<admission::Sizer<'_>> =
-            if self.sizer.is_some() { Some(&predict) } else { None };
+            if table.is_some() { Some(&predict) } else { None };
         let options = Options {
             settings: &settings,
             kv: self.kv,

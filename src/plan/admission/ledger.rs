@@ -27,6 +27,8 @@ pub struct Ledger<'a> {
     current_offset: i64,
     admitted: usize,
     rows: i64,
+    /// Rows of the batch that no request extends by: decode rows and replayed ones.
+    other_rows: i64,
     order: FinishOrder,
 }
 
@@ -59,8 +61,46 @@ impl<'a> Ledger<'a> {
             current_offset: decoding,
             admitted: 0,
             rows: 0,
+            other_rows: decoding,
             order: FinishOrder::default(),
         }
+    }
+
+    /// Leaves at least a page of the chunk, as the plugin does at the start of a pass, so that a cut
+    /// prompt gets on beside decode rows.
+    pub fn keep_a_page(&mut self) {
+        self.chunk = self.chunk.map(|chunk| chunk.max(self.settings.page));
+    }
+
+    /// Tries a request by `admit` with the chunk budget lowered to `frontier`, the rows that the pass
+    /// may have at the request's prefix, less the rows that it has; its first request may have a
+    /// page. An admitted request leaves the budget lowered, because all rows of the pass have to fit
+    /// at its prefix; so none is cut after one that was cut for the frontier.
+    ///
+    /// # Errors
+    /// The verdict that ends the pass without it.
+    pub fn under(
+        &mut self,
+        frontier: Option<i64>,
+        admit: impl FnOnce(&mut Self) -> Result<Admission, Verdict>,
+    ) -> Result<Admission, Verdict> {
+        let (Some(frontier), Some(before)) = (frontier, self.chunk) else {
+            return admit(self);
+        };
+        let left = frontier - self.rows - self.other_rows;
+        let allowed = if self.admitted == 0 { left.max(self.settings.page) } else { left };
+        if allowed >= before {
+            return admit(self);
+        }
+        if allowed <= 0 {
+            return Err(Verdict::Other);
+        }
+        self.chunk = Some(allowed);
+        let tried = admit(self);
+        if tried.is_err() {
+            self.chunk = Some(before);
+        }
+        tried
     }
 
     /// Chunk budget left, tokens.
@@ -134,7 +174,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Tries a waiting request with `prefix` cached tokens. `room` is what the pool has left once
-    /// that prefix is locked; `frontier` the rows that the pass may have at that prefix.
+    /// that prefix is locked.
     ///
     /// # Errors
     /// The verdict that ends the pass without it.
@@ -143,7 +183,6 @@ impl<'a> Ledger<'a> {
         request: &Request,
         prefix: i64,
         room: Room,
-        frontier: Option<i64>,
     ) -> Result<Admission, Verdict> {
         self.check_count()?;
         let left = request.prompt - prefix;
@@ -159,8 +198,6 @@ impl<'a> Ledger<'a> {
         if let Some(window) = &self.window {
             limit = self.limit_by(window, self.settings.ceil(left), clipped, room, limit)?;
         }
-        let clamped = frontier.map(|frontier| frontier - self.rows);
-        limit = limit.map(|limit| clamped.map_or(limit, |clamped| clamped.min(limit)));
         let admission = self.shape(prefix, left, limit)?;
         self.charge(admission.extend, if admission.chunked { 0 } else { clipped }, replayed);
         Ok(admission)
@@ -293,6 +330,7 @@ impl<'a> Ledger<'a> {
         }
         self.admitted += 1;
         self.rows += extend;
+        self.other_rows += replayed;
     }
 
     fn left_of(&self, room: Room) -> f64 {

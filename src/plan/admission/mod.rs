@@ -7,6 +7,7 @@
 //! checked against recorded decisions of that code ([`oracle`]). KV is reserved in whole pages;
 //! compute budgets are charged in whole pages too or, with exact fill, in rows.
 
+mod chunk_table;
 mod finish_order;
 mod ledger;
 pub mod oracle;
@@ -20,6 +21,7 @@ pub mod trace;
 mod tree;
 mod window;
 
+pub use chunk_table::{ChunkTable, NothingLeft};
 pub use ledger::Ledger;
 pub use pool::Pool;
 pub use scheduler::{Pass, Scheduler, Sizer, Step};

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    AdmissionError, Event, Kind, Pass, Pool, Request, Scheduler, Settings, Step, TileLimit,
-    Verdict, Window,
+    AdmissionError, ChunkTable, Event, Kind, NothingLeft, Pass, Pool, Request, Scheduler, Settings,
+    Step, TileLimit, Verdict, Window,
 };
 use crate::plan::baselines::sglang::{DynamicChunkSizer, Quadratic, SMOOTH};
 
@@ -113,6 +113,8 @@ pub struct Scenario {
     #[serde(default)]
     replay: u8,
     swa: Option<SlidingWindow>,
+    /// Table of the plugin, which sizes chunks and clamps admission.
+    clamp: Option<ChunkTable>,
     /// Recorded steps of the loop.
     pub steps: Option<u64>,
     /// Whether a request could never be admitted.
@@ -193,6 +195,9 @@ pub enum ScenarioError {
     /// A sizer without coefficients.
     #[error("there are no coefficients for the sizer `{0}` that gives it a target")]
     NoSizer(String),
+    /// A table of which the server leaves nothing.
+    #[error(transparent)]
+    NothingLeft(#[from] NothingLeft),
     /// A path that nothing recorded vouches for.
     #[error(
         "it asks for `{field}`: {value}; no decisions of SGLang were recorded on that path, so it is refused, not guessed"
@@ -233,8 +238,14 @@ impl Scenario {
         let requests = self.requests(file)?;
         let pool = self.pool(file, requests.len())?;
         let dynamic = self.sizer(file, &settings)?;
-        let size = |prefix: u64| dynamic.as_ref().and_then(|sizer| sizer.predict(prefix));
+        let table = self.clamp.as_ref().map(|table| table.on(&settings)).transpose()?.flatten();
+        let clamp = |prefix: u64| table.as_ref().map(|table| table.chunk(prefix));
+        let size = |prefix: u64| {
+            let own = dynamic.as_ref().and_then(|sizer| sizer.predict(prefix));
+            own.into_iter().chain(clamp(prefix)).min()
+        };
         let mut scheduler = Scheduler::new(&settings, pool, Some(&size));
+        scheduler.clamp(table.is_some().then_some(&clamp));
         requests.into_iter().for_each(|request| scheduler.push(request));
         let with_running = self.radix == 0 && self.ignore_eos == 1;
         let mut passes = Vec::new();

@@ -126,8 +126,8 @@ impl<'a> Scheduler<'a> {
         self.waiting.push_back(request);
     }
 
-    /// Limits the rows of a pass to `frontier` at the prefix of every new request in it, less the
-    /// rows admitted before it, as the plugin does; none lifts the limit.
+    /// Limits the rows of a pass to `frontier` at the prefix of every new request in it, as the
+    /// plugin in `python/` does ([`Ledger::under`]); none lifts the limit.
     pub fn clamp(&mut self, frontier: Option<Sizer<'a>>) {
         self.frontier = frontier;
     }
@@ -215,6 +215,9 @@ impl<'a> Scheduler<'a> {
         let offset = self.running_offset();
         let mut ledger =
             Ledger::new(settings, self.pool.window(), self.chunk_size(), decoding as i64, offset);
+        if self.frontier.is_some() {
+            ledger.keep_a_page();
+        }
         self.open_pass(&ledger);
         let mut batch: Vec<Seat> = Vec::new();
         self.resume_chunk(&mut ledger, decoding, &mut batch)?;
@@ -342,14 +345,16 @@ impl<'a> Scheduler<'a> {
                 break;
             }
             let prefix = self.pool.matched(request);
-            let tried = if request.ignore_eos && !self.pool.caches() {
-                let others = self.running.iter().chain(&self.chunked).chain(batch.iter());
-                let others = others.map(|seat| self.to_known_end(seat));
-                ledger.admit_to_known_end(request, self.pool.room(), others)
-            } else {
-                let room = self.pool.room_beside(request.id, prefix);
-                ledger.admit(request, prefix, room, self.frontier_at(prefix))
-            };
+            let tried = ledger.under(self.frontier_at(prefix), |ledger| {
+                if request.ignore_eos && !self.pool.caches() {
+                    let others = self.running.iter().chain(&self.chunked).chain(batch.iter());
+                    let others = others.map(|seat| self.to_known_end(seat));
+                    ledger.admit_to_known_end(request, self.pool.room(), others)
+                } else {
+                    let room = self.pool.room_beside(request.id, prefix);
+                    ledger.admit(request, prefix, room)
+                }
+            });
             let id = request.id;
             let mut event = Event {
                 kind: Kind::New(Verdict::Continue),

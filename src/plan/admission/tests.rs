@@ -6,6 +6,7 @@ use super::*;
 
 const RECORDED: &str = include_str!("../../../tests/data/sglang-0.5.23-admission.json");
 const PATHS: &str = include_str!("../../../tests/data/sglang-0.5.23-admission-paths.json");
+const CLAMPED: &str = include_str!("../../../tests/data/sglang-0.5.23-admission-clamped.json");
 
 fn settings(exact_fill: bool) -> Settings {
     Settings::new(64, 16_384, exact_fill)
@@ -47,6 +48,25 @@ fn recorded_decisions_on_the_other_paths_are_reproduced() {
 }
 
 #[test]
+fn recorded_decisions_under_the_plugins_clamp_are_reproduced() {
+    let found = Recording::parse(CLAMPED).unwrap().compare();
+    assert_eq!(found.mismatches, [""; 0]);
+    assert_eq!(found.refused, [""; 0]);
+    assert_eq!(found.counts, [("scenarios", 220), ("passes", 8103), ("events", 10_600)]);
+}
+
+#[test]
+fn without_its_clamp_the_recorded_decisions_are_others() {
+    // The recording would prove nothing if the table never bound.
+    let mut file: serde_json::Value = serde_json::from_str(CLAMPED).unwrap();
+    for scenario in file["scenarios"].as_array_mut().unwrap() {
+        scenario["clamp"] = serde_json::Value::Null;
+    }
+    let found = Recording::parse(&file.to_string()).unwrap().compare();
+    assert!(found.mismatches.len() > 180, "{}", found.mismatches.len());
+}
+
+#[test]
 fn exact_fill_is_left_out_where_the_recorded_adder_leaves_it_out() {
     let file: serde_json::Value = serde_json::from_str(PATHS).unwrap();
     let gate: Vec<[u8; 5]> =
@@ -70,26 +90,33 @@ fn sliding_windows_with_a_prefix_cache_of_pages_are_refused() {
     assert!(found.refused[0].contains("refused, not guessed"), "{:?}", found.refused);
 }
 
+/// Rows of each request in the first pass under a frontier of `long` rows from 4096 cached tokens on
+/// and 16384 before; requests are (prompt, cached).
+fn first_clamped(settings: &Settings, long: u64, requests: &[(i64, i64)]) -> Vec<i64> {
+    let frontier = |prefix: u64| Some(if prefix >= 4096 { long } else { 16_384 });
+    let mut scheduler = Scheduler::new(settings, Pool::with_given_prefixes(1 << 30, 64), None);
+    scheduler.clamp(Some(&frontier));
+    for (id, &(prompt, cached)) in requests.iter().enumerate() {
+        scheduler.push(Request { cached, ..request(id, prompt) });
+    }
+    assert_eq!(scheduler.step().unwrap(), Step::Prefill);
+    scheduler.pass().unwrap().events.iter().map(|event| event.extend).collect()
+}
+
 #[test]
 fn the_frontier_at_a_cached_prefix_limits_the_rows_of_the_whole_pass() {
-    // Requests of 8000 tokens with 4096 cached; at that prefix a pass may have 3000 rows: 2944 in
-    // pages of 64. Without a prefix it may have 16384. The first request runs all of its 1000 rows,
-    // the second the 2000 that are left of 3000, in pages 1984.
-    let settings = settings(false);
-    let frontier = |prefix: u64| Some(if prefix >= 4096 { 3000 } else { 16_384 });
-    let mut scheduler = Scheduler::new(&settings, Pool::with_given_prefixes(1 << 30, 64), None);
-    scheduler.clamp(Some(&frontier));
-    scheduler.push(Request { cached: 0, ..request(0, 1000) });
-    scheduler.push(Request { cached: 4096, ..request(1, 8000) });
-    assert_eq!(scheduler.step().unwrap(), Step::Prefill);
-    let extends =
-        |s: &Scheduler<'_>| s.pass().unwrap().events.iter().map(|e| e.extend).collect::<Vec<_>>();
-    assert_eq!(extends(&scheduler), [1000, 1984]);
-    let mut alone = Scheduler::new(&settings, Pool::with_given_prefixes(1 << 30, 64), None);
-    alone.clamp(Some(&frontier));
-    alone.push(Request { cached: 4096, ..request(0, 8000) });
-    assert_eq!(alone.step().unwrap(), Step::Prefill);
-    assert_eq!(extends(&alone), [2944]);
+    // At a prefix of 4096 a pass may have 3000 rows: in pages of 64 they are 2944.
+    assert_eq!(first_clamped(&settings(false), 3000, &[(8000, 4096)]), [2944]);
+    // 1000 rows before leave 2000, in pages 1984.
+    assert_eq!(first_clamped(&settings(false), 3000, &[(1000, 0), (8000, 4096)]), [1000, 1984]);
+    // The budget stays lowered: 3000 - 100 rows, charged as 128, leave 2872 or 44 pages of 64.
+    assert_eq!(first_clamped(&settings(false), 3000, &[(4196, 4096), (9000, 0)]), [100, 2816]);
+    // With exact fill a cut request takes all that is left, so that none comes after it.
+    let cut = [(8000, 4096), (9000, 0), (100, 0)];
+    assert_eq!(first_clamped(&settings(true), 3000, &cut), [3000]);
+    // A frontier of nothing still lets the first request have a page, and no other.
+    assert_eq!(first_clamped(&settings(false), 0, &[(8000, 4096)]), [64]);
+    assert_eq!(first_clamped(&settings(false), 0, &[(1000, 0), (8000, 4096)]), [1000, 0]);
 }
 
 #[test]
