@@ -18,6 +18,10 @@ use crate::sglang::{Table, Version};
 /// SGLang version whose settings are emitted unless another is named.
 pub const SGLANG: &str = "0.5.23";
 
+/// Said where observations were given from which no memory model could be fitted.
+const NO_PEAKS: &str = "The observations hold no peak to fit memory to: the plan's memory rests on \
+                        the profile alone. `tune fit` on the same file says what the rows tell.";
+
 /// How to derive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -60,18 +64,23 @@ pub struct Derived {
 /// Fits and plans.
 pub fn derive(profile: &Profile, options: &Options) -> Derived {
     let mut fit = fit::fit_profile(profile);
+    let mut silent = false;
     if !options.observations.is_empty() {
         let observed = fit::fit_of_observations(
             &options.observations,
             options.sources.clone(),
             options.l_means,
         );
+        silent = observed.memory.is_empty();
         fit.memory.extend(observed.memory);
         fit.latency.extend(observed.latency);
         fit.remarks.extend(observed.remarks);
         fit.sources = observed.sources;
     }
-    let plan = plan::plan(&fit, &options.request);
+    let mut plan = plan::plan(&fit, &options.request);
+    if let (true, Ok(plan)) = (silent, &mut plan) {
+        plan.statements.insert(0, NO_PEAKS.to_owned());
+    }
     let sizer = plan.as_ref().ok().map(|p| Sizer::new(p, profile.provenance(), &options.sglang));
     Derived { fit, plan, sizer }
 }

@@ -25,7 +25,9 @@ pub struct Arguments {
     #[arg(value_name = "PROFILE")]
     profile: Option<PathBuf>,
     /// Tokens^2 that a chunk may have (T * L), such as 2.0e8, in place of a profile.
-    #[arg(long, value_name = "TOKENS^2", allow_hyphen_values = true, conflicts_with = "profile")]
+    #[arg(long, value_name = "TOKENS^2", allow_hyphen_values = true,
+        conflicts_with_all = ["profile", "free_bytes", "guard", "margin", "observations", "l_is",
+            "memory_path"])]
     budget: Option<Tokens>,
     #[command(flatten)]
     limits: LimitArguments,
@@ -43,6 +45,7 @@ pub struct Arguments {
         value_name = "TOKENS",
         value_delimiter = ',',
         default_value = "32k,128k,256k,500k,1M",
+        requires = "against",
         allow_hyphen_values = true
     )]
     prompts: Vec<Tokens>,
@@ -102,7 +105,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
                 Some(arena) => contest(arguments, &arena)?,
                 None => Vec::new(),
             };
-            print(arguments, plan.budget.budget_95, &plan.schedule, Some(&plan), against)
+            let layers = layers.unwrap_or(1);
+            print(arguments, plan.budget.budget_95, &plan.schedule, Some((&plan, layers)), against)
         }
         (None, None) => Err(Error::usage("there is nothing to plan from")
             .advice("give the directory of a run, or a number: tune plan --budget 2.0e8")),
@@ -144,9 +148,10 @@ fn print(
     arguments: &Arguments,
     budget: Option<u64>,
     schedule: &Schedule,
-    plan: Option<&Plan>,
+    made: Option<(&Plan, u64)>,
     against: Vec<Entry>,
 ) -> Result<Exit> {
+    let plan = made.map(|(plan, _)| plan);
     if let Some(prefix) = arguments.at.iter().find(|prefix| prefix.0 > MAX_TOKENS) {
         return Err(Error::usage(format_args!(
             "--at {prefix} is too long; the limit is {MAX_TOKENS} tokens"
@@ -180,13 +185,13 @@ fn print(
         output::line(line)?;
     }
     if !against.is_empty() {
-        output::line(comparison(&against, plan))?;
+        output::line(comparison(&against, made))?;
     }
     Ok(Exit::Ok)
 }
 
-/// The comparison as text, a section a prompt.
-fn comparison(entries: &[Entry], plan: Option<&Plan>) -> String {
+/// The comparison as text, a section a prompt; the plan comes with the layers that are timed.
+fn comparison(entries: &[Entry], made: Option<(&Plan, u64)>) -> String {
     let prompts = entries.first().map_or(0, |entry| entry.prompts.len());
     let mut sections: Vec<Section> = (0..prompts)
         .map(|i| {
@@ -224,7 +229,8 @@ fn comparison(entries: &[Entry], plan: Option<&Plan>) -> String {
         "{BEST} is the best sequence for that very prompt, {TABLE} what sizer.json serves without \
          knowing its length."
     )];
-    remarks.extend(plan.and_then(|plan| plan.time.as_ref()).map(|time| time.chunk.sentence()));
+    let time = made.and_then(|(plan, layers)| Some(plan.time.as_ref()?.chunk.sentence(layers)));
+    remarks.extend(time);
     if entries.iter().flat_map(|e| &e.prompts).any(|s| s.ratio.is_some_and(|r| r < 0.999)) {
         remarks.push(
             "A sizer that may take more than --chunk-max is faster where that fits: a larger \

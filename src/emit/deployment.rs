@@ -143,11 +143,19 @@ impl Deployment {
     }
 
     fn sizer(&mut self, sizer: &Sizer, context: &Context<'_>) {
-        let budget = sizer.budget_95.map_or("unbounded".to_owned(), |b| format!("{b} token^2"));
+        let memory = match sizer.budget_95 {
+            Some(budget) => {
+                format!("c {} B a (row, key), BUDGET {budget} token^2 (95%)", sizer.c_95)
+            }
+            None => format!(
+                "no BUDGET (null in the sizer): memory on path {} stays bounded however large T*L",
+                sizer.memory_path
+            ),
+        };
         let mut reason = format!(
-            "Chunk for every prefix, read by the SGLang plugin.\nUsable memory {} bytes, c {} B a \
-             (row, key), BUDGET {budget} (95%), max_context {} tokens.",
-            sizer.usable_bytes, sizer.c_95, sizer.max_context
+            "Chunk for every prefix, read by the SGLang plugin.\nUsable memory {} bytes, {memory}, \
+             max_context (largest prefix before a chunk) {} tokens.",
+            sizer.usable_bytes, sizer.max_context
         );
         if !context.release.has("plugins") {
             reason.push_str(
@@ -231,7 +239,8 @@ impl Deployment {
             // A request may end with one more chunk after the largest prefix.
             let length = sizer.max_context.saturating_add(sizer.chunk_min);
             let reason = format!(
-                "past prefix {} even {} rows do not fit in memory",
+                "max_context {} and the {} rows of the smallest chunk after it; past that prefix \
+                 even these do not fit in memory",
                 sizer.max_context, sizer.chunk_min
             );
             self.set(Kind::Flag, "--context-length", length, reason);

@@ -243,9 +243,6 @@ pub fn rates_of_observations(rows: &[Observation]) -> (Vec<Rate>, Vec<String>) {
 pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: LMeans) -> Fit {
     let (memory, errors) = fit_observations(rows, l_means);
     let mut remarks = Vec::new();
-    if rows.iter().any(|o| o.l_means.is_none() && o.memory_row(l_means).is_some()) {
-        remarks.push(how_l_is_read(l_means));
-    }
     let (silent, telling): (Vec<&MemoryError>, Vec<&MemoryError>) =
         errors.iter().partition(|e| matches!(e, MemoryError::NoRows { .. }));
     remarks.extend(telling.iter().map(ToString::to_string));
@@ -261,6 +258,9 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
     remarks.extend(observations::contradictions(rows, l_means));
     let (latency, untimed) = latency::fit_observed(rows);
     remarks.extend(untimed);
+    if rows.iter().any(|o| o.l_means.is_none() && o.memory_row(l_means).is_some()) {
+        remarks.push(how_l_is_read(l_means));
+    }
     let files: Vec<&str> = sources.iter().map(|s| s.file.as_str()).collect();
     Fit {
         schema: SCHEMA.to_owned(),

@@ -58,7 +58,7 @@ pub(super) fn make(
             say_tiles(statements, alignment, page, tiled.align);
         }
     }
-    statements.push(time.sentence());
+    statements.push(time.sentence(1));
     statements.push(chosen.reason);
     let first_chunk = FirstChunk::new(&chosen.schedule, &time.model, &chosen.prompts);
     let time = TimePlan { chunk: time, rule: chosen.rule, prompts: chosen.prompts, first_chunk };

@@ -50,13 +50,17 @@ impl ChunkTime {
         Some(Self { model: model.shared_by(cp), parts, deployed: false })
     }
 
-    /// What the times stand for, in words.
-    pub fn sentence(&self) -> String {
+    /// What the times stand for, in words, where those of kernels are given for `layers` layers.
+    pub fn sentence(&self, layers: u64) -> String {
         if self.deployed {
             return "Times are those of the deployed engine, as observed.".to_owned();
         }
+        let of = match layers {
+            0 | 1 => "one layer".to_owned(),
+            layers => format!("one layer, {layers} times"),
+        };
         format!(
-            "Times are those of the measured kernels of one layer ({}); a served layer also runs \
+            "Times are those of the measured kernels of {of} ({}); a served layer also runs \
              attention and experts, so what a schedule gains is less than shown here.",
             self.parts.join(", ")
         )

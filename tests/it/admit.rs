@@ -216,3 +216,25 @@ fn servers_that_cannot_be_are_refused_by_their_flags() {
         run_fails(directory.path(), &arguments, 2, words);
     }
 }
+
+#[test]
+fn traces_without_a_request_or_of_absurd_length_end_at_once_with_the_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |rows: &str, words: &[&str]| {
+        write(directory.path(), "trace.csv", &format!("{HEADER}{rows}"));
+        run(directory.path(), &["admit", "--trace", "trace.csv"]).fails_with(4, words);
+    };
+    refused("", &["trace.csv", "no requests"]);
+    refused("0,1000000000000,0,10\n", &["line 2", "prompt", "67108864"]);
+    refused("0,1000,0,1000000000000\n", &["line 2", "output", "67108864"]);
+}
+
+#[test]
+fn json_that_is_no_recording_is_named_as_such() {
+    let directory = tempfile::tempdir().unwrap();
+    for text in ["[]", "42", ""] {
+        write(directory.path(), "other.json", text);
+        let finished = run(directory.path(), &["admit", "--oracle", "other.json"]);
+        finished.fails_with(4, &["other.json", "not a JSON object", "`scenarios`"]);
+    }
+}

@@ -52,6 +52,9 @@ fn the_text_has_a_section_a_prompt_and_says_what_a_name_means() {
     assert!(finished.stdout.contains("Prompt of 32,000 tokens"), "{}", finished.stdout);
     assert!(finished.stdout.contains("Prompt of 128,000 tokens"));
     assert!(finished.stdout.contains("without knowing its length"));
+    // GLM-5.2 has 78 layers, and the times of the table are those of all of them.
+    let words = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("one layer, 78 times"), "{words}");
 }
 
 #[test]

@@ -179,3 +179,15 @@ fn the_doctors_status_follows_the_worst_finding() {
     run(dir.path(), &["doctor"]).fails_with(2, &["--env-file"]);
     run(dir.path(), &["doctor", "--env-file", "absent"]).fails_with(4, &["absent"]);
 }
+
+#[test]
+fn the_context_and_a_missing_budget_are_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    // 836,212 and the 256 rows of the smallest chunk are --context-length.
+    let env = emitted(dir.path(), "env", &[]);
+    assert!(env.contains("--context-length 836468"), "{env}");
+    assert!(env.contains("max_context 836212 and the 256 rows of the smallest chunk"), "{env}");
+    let bounded = emitted(dir.path(), "env", &["--memory-path", "row_pooled"]);
+    assert!(bounded.contains("no BUDGET (null in the sizer)"), "{bounded}");
+    assert!(!bounded.contains("c 0 B"), "{bounded}");
+}

@@ -132,3 +132,21 @@ fn contradictory_rows_are_named_by_line() {
     assert!(finished.stdout.contains("line 2: oom at T=1024 L=100000"), "{}", finished.stdout);
     assert!(finished.stdout.contains("lines 4 and 5: the same chunk"), "{}", finished.stdout);
 }
+
+#[test]
+fn the_profile_of_a_run_is_not_taken_for_observations() {
+    let dir = tempfile::tempdir().unwrap();
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/profiles/gfx950/profile.parquet");
+    let finished = fit(dir.path(), Path::new(profile), &[]);
+    finished.fails_with(4, &["profile.parquet", "`tune plan`"]);
+}
+
+#[test]
+fn a_c_that_no_engine_takes_is_questioned() {
+    // 500 GB over 2048 * 1e5 (row, key) is 2441 B.
+    let absurd = fit_text("T,L,peak\n2048,100k,500GB\n1024,100k,250GB\n", &[]);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&absurd.stdout).contains("check the units"), "{}", absurd.stdout);
+    let usual = fit_text("T,L,peak\n2048,100k,2.97GB\n1024,100k,1.48GB\n", &[]);
+    assert!(!words(&usual.stdout).contains("check the units"), "{}", usual.stdout);
+}

@@ -51,3 +51,38 @@ fn plans_without_a_source_or_a_possible_chunk_are_refused() {
     refused(&["plan", "--budget", "-1"], 2, &["negative"]);
     refused(&["plan", "nowhere"], 4, &["nowhere", "no such file"]);
 }
+
+/// A BUDGET says all about memory: flags that would be ignored are not taken.
+#[test]
+fn flags_that_a_budget_makes_void_and_prompts_with_nobody_to_compare_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for void in [
+        ["--free-bytes", "5GB"],
+        ["--guard", "1GB"],
+        ["--margin", "1GB"],
+        ["--memory-path", "fp8"],
+        ["--observations", "rows.csv"],
+        ["--l-is", "prefix"],
+    ] {
+        let finished = run(dir.path(), &[&["plan", "--budget", "2e8"], &void[..]].concat());
+        finished.fails_with(2, &["--budget", void[0]]);
+    }
+    let alone = run(dir.path(), &["plan", "--budget", "2e8", "--prompts", "32k"]);
+    alone.fails_with(2, &["--against"]);
+}
+
+#[test]
+fn observations_without_a_peak_are_said_to_change_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/profiles/gfx950");
+    std::fs::write(
+        dir.path().join("rows.csv"),
+        "T,L,outcome,free,guard\n2048,133k,guard,4.9GB,1.5GB\n",
+    )
+    .unwrap();
+    let plan = |more: &[&str]| run(dir.path(), &[&["plan", profile], more].concat());
+    let bounded = plan(&["--observations", "rows.csv"]);
+    assert_eq!(bounded.status, 0, "{}", bounded.stderr);
+    assert!(bounded.stdout.contains("no peak to fit memory to"), "{}", bounded.stdout);
+    assert!(!plan(&[]).stdout.contains("no peak to fit memory to"));
+}

@@ -102,6 +102,10 @@ pub fn run(
         let crashed = || Err(Error::failed("the replay stopped"));
         started.into_iter().map(|run| run.join().unwrap_or_else(|_| crashed())).collect()
     });
+    let runs: Vec<Run> = runs.into_iter().collect::<Result<_>>()?;
+    if runs.iter().all(|run| run.summary.requests == 0) {
+        return Err(Error::format(path, "no requests after the header"));
+    }
     let report = Report {
         trace: path.display().to_string(),
         format: match format {
@@ -112,7 +116,7 @@ pub fn run(
         clocked: clock.is_some(),
         block_m: &arguments.block_m,
         devices: costs.iter().map(|cost| format!("{}: {}", cost.device(), cost.parts())).collect(),
-        runs: runs.into_iter().collect::<Result<_>>()?,
+        runs,
     };
     if json {
         output::json(&report)?;

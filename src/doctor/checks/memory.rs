@@ -28,7 +28,11 @@ fn context(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
         return Some(finding(
             Severity::Info,
             "context_not_given",
-            format!("the context is not given: the model's own applies; the plan ends at {end}"),
+            format!(
+                "the context is not given: the model's own applies; the plan ends at {end}, \
+                 max_context {} and the {} rows of the smallest chunk after it",
+                sizer.max_context, sizer.chunk_min
+            ),
             subject.server.source(name),
             format!("give --context-length {end} if the model's is longer"),
         ));

@@ -12,6 +12,9 @@ const SEPARABLE_SPREAD: f64 = 2.0;
 const FEW_ROWS: usize = 4;
 /// A runner-up closer than this in AICc explains the rows about as well.
 const AS_WELL: f64 = 2.0;
+/// Bytes per (row, key) above which units are the likelier cause; the dearest engine of
+/// `profiles/field/field_cases.csv` takes 82.
+const ABSURD_C: f64 = 250.0;
 /// Most rows named one by one.
 const NAMED: usize = 5;
 
@@ -42,6 +45,13 @@ pub fn statements(
         Growth::Dense => {}
     }
     out.extend(bounds_agree(fit, rows));
+    if fit.deployed && fit.c.point > ABSURD_C {
+        out.push(format!(
+            "{:.0} B per (row, key) is far more than the 4 to 83 B that published engines take: \
+             check the units of the peaks and what L stands for before you rely on it.",
+            fit.c.point
+        ));
+    }
     if let Some((name, delta)) = &fit.runner_up {
         out.push(if *delta < AS_WELL {
             format!("The form {name} explains the rows about as well (AICc {delta:+.1}).")

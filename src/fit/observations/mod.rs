@@ -109,6 +109,11 @@ pub enum ObservationsError {
     /// Not parquet.
     #[error("not readable as parquet: {0}")]
     Parquet(String),
+    /// The profile of a run, which holds several memory paths.
+    #[error(
+        "this is the profile of a run, not observations of a deployed engine; `tune plan` and `tune emit` read it"
+    )]
+    Profile,
     /// Neither text nor parquet.
     #[error("neither parquet nor UTF-8 text")]
     Binary,

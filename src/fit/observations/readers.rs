@@ -13,6 +13,8 @@ use crate::text::clipped;
 
 /// First bytes of every parquet file.
 const PARQUET: &[u8] = b"PAR1";
+/// Columns that only the profile of a run has.
+const OF_A_RUN: [&str; 3] = ["op", "kernel", "peak_bytes"];
 /// Most characters of another library's message.
 const MOST_SAID: usize = 300;
 
@@ -95,7 +97,11 @@ fn parquet(bytes: &[u8]) -> Result<Table, ObservationsError> {
         ObservationsError::Parquet(clipped(&e.to_string(), MOST_SAID))
     };
     let frame = ParquetReader::new(Cursor::new(bytes)).finish().map_err(error)?;
-    let header = frame.get_column_names().iter().map(|name| name.to_string()).collect();
+    let header: Vec<String> =
+        frame.get_column_names().iter().map(|name| name.to_string()).collect();
+    if OF_A_RUN.iter().all(|name| header.iter().any(|column| column == name)) {
+        return Err(ObservationsError::Profile);
+    }
     let mut table = Table { header, rows: Vec::new() };
     for row in 0..frame.height() {
         let mut cells = Vec::with_capacity(table.header.len());

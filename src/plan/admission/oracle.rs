@@ -78,6 +78,11 @@ impl Recording {
             scenarios: Option<serde::de::IgnoredAny>,
             rows: Option<serde::de::IgnoredAny>,
         }
+        if !text.trim_start().starts_with('{') {
+            return Err("not a JSON object; a recording has `scenarios` (decisions of the \
+                        scheduler) or `rows` (predictions of the sizer)"
+                .to_owned());
+        }
         let keys: Keys = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let parsed = match (keys.scenarios, keys.rows) {
             (Some(_), None) => serde_json::from_str(text).map(Self::Scheduler),

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use columns::Columns;
 use mooncake::Mooncake;
 
-use super::scenario::MAX_TOKENS;
+use crate::options::MAX_TOKENS;
 
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,7 +155,7 @@ impl Trace {
             ("output", request.output, 1),
             ("cached prefix", request.cached, 0),
         ] {
-            if !(least..=MAX_TOKENS).contains(&value) {
+            if !(least..=MAX_TOKENS as i64).contains(&value) {
                 let range = format!("it must be from {least} to {MAX_TOKENS} tokens");
                 return Err(self.wrong(format!("the {name} is {value}; {range}")));
             }
