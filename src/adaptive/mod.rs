@@ -115,7 +115,9 @@ impl Planner {
         )];
         out.extend(states.into_iter().map(|(name, state)| match state {
             State::Settled(found) => format!("{name}: {found}."),
-            State::Exhausted(found) => format!("{name}: not settled, the grid has no more points; so far {found}."),
+            State::Exhausted(found) => {
+                format!("{name}: not settled, the grid has no more points; so far {found}.")
+            }
             State::Open { width, .. } if width.is_finite() => {
                 format!("{name}: not settled, to {:.1}% so far.", 100.0 * width)
             }
