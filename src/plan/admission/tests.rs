@@ -117,6 +117,11 @@ fn the_frontier_at_a_cached_prefix_limits_the_rows_of_the_whole_pass() {
     // A frontier of nothing still lets the first request have a page, and no other.
     assert_eq!(first_clamped(&settings(false), 0, &[(8000, 4096)]), [64]);
     assert_eq!(first_clamped(&settings(false), 0, &[(1000, 0), (8000, 4096)]), [1000, 0]);
+    // 128 cached rows run again in front of each request. Beside the 100 + 128 of the first there are
+    // 3000 - 228 - 128 = 2644 left, in pages 2624.
+    let replayed = Settings { replay: true, ..settings(false) };
+    let cached = [(1124, 1024), (8000, 4096)];
+    assert_eq!(first_clamped(&replayed, 3000, &cached), [100, 2624]);
 }
 
 #[test]
