@@ -9,7 +9,7 @@ pub const SCHEMA: &str = "chunktune/validation-launches/v1";
 /// The launches of all rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchFile {
-    /// [`SCHEMA`].
+    /// Version of the layout, `chunktune/validation-launches/v1`.
     pub schema: String,
     /// Compiler of the kernels.
     pub compiler: String,
