@@ -1,15 +1,17 @@
 //! Launches of the bundled GEMM-like kernels for one shape, timed on the simulator.
 
+use std::fmt;
+
 use cdna_sim::arch::ArchParams;
 use cdna_sim::isa::Arch;
 use cdna_sim::launch::{Dispatch, Module, PACKET_BYTES, Prepared};
-use cdna_sim::memory::AddressSpace;
+use cdna_sim::memory::{AddressSpace, OutOfMemory};
 use cdna_sim::timing::{self, Launch};
 
 use super::{KernelProfile, ProfileError, collect};
 use crate::ops::absorb::AbsorbShape;
 use crate::ops::gemm::GemmShape;
-use crate::ops::{ArgType, KernelEntry, KernelOp, absorb, gemm};
+use crate::ops::{ArgType, KernelEntry, KernelOp, OpError, absorb, gemm};
 
 /// Largest kernarg segment of these kernels.
 const KERNARG_BYTES: u64 = 4096;
@@ -27,6 +29,13 @@ pub struct Shape {
     pub k: u64,
 }
 
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shape { b, m, n, k } = self;
+        write!(f, "b={b} m={m} n={n} k={k}")
+    }
+}
+
 /// Sizes of the buffers, and the values of the arguments that are no pointers, in order.
 struct Arguments {
     buffers: Vec<u64>,
@@ -34,7 +43,12 @@ struct Arguments {
 }
 
 fn arguments(entry: &KernelEntry, s: &Shape) -> Result<Arguments, ProfileError> {
-    let refused = |error: crate::ops::OpError| ProfileError::Shape(error.to_string());
+    let refused = |error: OpError| match error {
+        OpError::Shape { kernel, problem, .. } => {
+            ProfileError::Shape(format!("{kernel} does not take {s}: {problem}"))
+        }
+        other => ProfileError::Shape(other.to_string()),
+    };
     match entry.op {
         KernelOp::AbsorbBmm => {
             let shape = AbsorbShape::token_major(s.b, s.m, s.n, s.k);
@@ -88,7 +102,10 @@ pub fn run(
     let arch = arch.ok_or_else(|| fail(format!("no such target {}", entry.arch)))?;
     let p = ArchParams::load(arch).map_err(|error| fail(error.to_string()))?;
     let mut memory = AddressSpace::of_device(p.device.memory, 0);
-    let mut alloc = |bytes: u64| memory.alloc(bytes.max(1)).map_err(|e| fail(e.to_string()));
+    let mut alloc = |bytes: u64| {
+        let refused = |e: OutOfMemory| ProfileError::Shape(format!("{shape} is too large: {e}"));
+        memory.alloc(bytes.max(1)).map_err(refused)
+    };
     let pointers = arguments.buffers.iter().map(|&b| alloc(b)).collect::<Result<Vec<_>, _>>()?;
     let block = alloc(PACKET_BYTES + KERNARG_BYTES)?;
     let module =
@@ -115,6 +132,5 @@ pub fn run(
     let timed = timing::simulate_traced(p, &grid, events).map_err(|e| fail(e.to_string()))?;
     let Shape { b, m, n, k } = shape;
     let flops = 2.0 * [*b, *m, *n, *k].iter().map(|&size| size as f64).product::<f64>();
-    let text = format!("b={b} m={m} n={n} k={k}");
-    Ok(collect(p, entry, &text, flops, &launch.program, timed))
+    Ok(collect(p, entry, &shape.to_string(), flops, &launch.program, timed))
 }

@@ -137,7 +137,7 @@ pub struct Block {
 pub struct Line {
     /// LLVM syntax.
     pub text: String,
-    /// Wave clocks lost before it issued.
+    /// Wave clocks lost at it: before it issued, at a barrier, in an `s_nop`.
     pub waited: u64,
 }
 
@@ -295,7 +295,54 @@ mod tests {
         assert_eq!(p.workgroups, 2048);
         assert!(p.rates.iter().all(|r| r.reached < r.peak), "{:?}", p.rates);
         assert_eq!(p.trace.len(), 2000);
+        // The clocks of the timeline follow each other without a gap, wave by wave.
+        let mut ends = BTreeMap::new();
+        for event in &p.trace {
+            let last = ends.insert((event.slot, event.workgroup), event.end);
+            assert!(last.is_none_or(|end| end == event.begin), "{event:?}");
+        }
         assert!(p.blocks.windows(2).all(|w| w[0].clocks >= w[1].clocks));
+    }
+
+    /// All issues and waits of all waves are in the timeline, so its clocks are those of the parts.
+    #[test]
+    fn the_timeline_and_the_parts_have_the_same_clocks() {
+        for arch in ["gfx942", "gfx950"] {
+            let entries = crate::ops::catalog(arch).unwrap();
+            for id in ["absorb_bmm_64x256_even", "absorb_bmm_64x256_ragged_wrap"] {
+                let entry = entries.iter().find(|e| e.id == id).unwrap();
+                let shape = Shape { b: 1, m: 64, n: 256, k: 192 };
+                let p = run(entry, &shape, usize::MAX).unwrap();
+                let parts: u64 = p.wave_clocks.iter().map(|part| part.clocks).sum();
+                let lasted: u64 = p.trace.iter().map(|e| e.end - e.begin).sum();
+                assert_eq!(lasted, parts, "{id} {arch}");
+                let waits: u64 = p
+                    .wave_clocks
+                    .iter()
+                    .filter(|x| x.name.starts_with("wait"))
+                    .map(|x| x.clocks)
+                    .sum();
+                assert!(waits > 0 && waits < parts);
+            }
+        }
+    }
+
+    /// A 64 x 256 tile over K = 192, padded to 256, takes 64 * 256 * 256 / (16 * 16 * d) matrix
+    /// operations of depth d: 128 on gfx950 (d = 128), 512 on gfx942 (d = 32). Its 16384 results are
+    /// 32 stores of 8 a lane, or 256 of one: 224 more, and as many more for nothing else.
+    #[test]
+    fn the_mix_follows_from_the_tile() {
+        for (arch, matrix) in [("gfx950", 128), ("gfx942", 512)] {
+            let entries = crate::ops::catalog(arch).unwrap();
+            let [even, ragged] = ["even", "ragged_wrap"].map(|variant| {
+                let id = format!("absorb_bmm_64x256_{variant}");
+                let entry = entries.iter().find(|e| e.id == id).unwrap();
+                run(entry, &Shape { b: 16, m: 1024, n: 512, k: 192 }, 0).unwrap()
+            });
+            let per = |p: &KernelProfile, kind: &str| p.mix[kind] / p.workgroups_timed;
+            assert_eq!((per(&even, "mfma"), per(&ragged, "mfma")), (matrix, matrix), "{arch}");
+            assert_eq!(per(&ragged, "vmem") - per(&even, "vmem"), 256 - 32, "{arch}");
+        }
     }
 
     #[test]

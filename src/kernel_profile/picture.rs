@@ -35,7 +35,7 @@ pub fn svg(profiles: &[KernelProfile]) -> Result<String, String> {
     let frame = Frame {
         title: "Where the wave clocks go".to_owned(),
         subtitle:
-            "Microseconds of the launch, split as the clocks of the waves on one compute unit."
+            "Microseconds of the launch, split as the clocks of the timed waves; small parts are grey."
                 .to_owned(),
         foot: format!("Simulated {arch}"),
         legend: legend.collect(),

@@ -31,10 +31,15 @@ fn one(f: &mut fmt::Formatter<'_>, p: &KernelProfile) -> fmt::Result {
         "{:.1} us, {} cycles at {:.0} MHz; {} workgroups, {} resident on a CU, {} timed",
         p.time_us, p.cycles, p.clock_mhz, p.workgroups, p.workgroups_per_cu, p.workgroups_timed
     )?;
-    writeln!(f, "\nwave clocks of one CU")?;
+    writeln!(
+        f,
+        "\nwave clocks of the timed workgroups: issue of instructions by kind, waits by cause"
+    )?;
     for part in p.wave_clocks.iter().filter(|part| part.fraction >= 0.005) {
         let bar = "#".repeat((part.fraction * 40.0).round() as usize);
-        writeln!(f, "  {:<18}{:>6.1}%  {bar}", part.name, 100.0 * part.fraction)?;
+        let percent = 100.0 * part.fraction;
+        let line = format!("  {:<18}{percent:>6.1}%  {bar:<21}{}", part.name, meaning(&part.name));
+        writeln!(f, "{}", line.trim_end())?;
     }
     writeln!(f, "\nrates")?;
     for rate in &p.rates {
@@ -48,7 +53,7 @@ fn one(f: &mut fmt::Formatter<'_>, p: &KernelProfile) -> fmt::Result {
     if let Some(intensity) = p.flop_per_byte {
         writeln!(f, "  {:<24}{intensity:>9.1} flop per byte of HBM traffic", "intensity")?;
     }
-    writeln!(f, "\nblocks with most wave clocks")?;
+    writeln!(f, "\nblocks with most wave clocks; before an instruction those lost waiting at it")?;
     for block in &p.blocks {
         writeln!(
             f,
@@ -70,10 +75,36 @@ fn one(f: &mut fmt::Formatter<'_>, p: &KernelProfile) -> fmt::Result {
     Ok(())
 }
 
+/// What a part of the wave clocks is, for those whose name does not say it.
+fn meaning(part: &str) -> &'static str {
+    match part {
+        "issue valu" => "vector arithmetic at full rate",
+        "issue valu_slow" => "conversions, 64-bit multiplies, transcendentals",
+        "issue salu" => "scalar arithmetic",
+        "issue mfma" => "matrix operations",
+        "issue vmem" => "loads and stores of memory",
+        "issue smem" => "scalar loads",
+        "issue internal" => "s_waitcnt, s_barrier, s_nop",
+        "wait vmem" => "the queue of loads and stores is full",
+        "wait vmcnt" => "data of loads has not arrived",
+        "wait lgkmcnt" => "data of LDS or scalar loads has not arrived",
+        "wait barrier" => "other waves have not come yet",
+        "wait arbitration" => "another wave took the issue slot",
+        "wait valu" => "the vector ALU is busy",
+        "wait matrix" => "the matrix unit is busy",
+        "wait nop" => "spacing that results of matrix operations need",
+        "wait branch" => "a branch resolves",
+        "wait lds" => "the LDS queue is full",
+        "wait fetch" => "instructions are fetched",
+        _ => "",
+    }
+}
+
 /// What the second kernel does more of, per workgroup.
 fn difference(f: &mut fmt::Formatter<'_>, a: &KernelProfile, b: &KernelProfile) -> fmt::Result {
     let ratio = b.time_us / a.time_us;
-    writeln!(f, "{} against {}: {ratio:.2}x the time", b.kernel, a.kernel)?;
+    let (x, y) = (&a.shape, &b.shape);
+    writeln!(f, "{} ({y}) against {} ({x}): {ratio:.2}x the time", b.kernel, a.kernel)?;
     let per = |p: &KernelProfile, n: u64| n as f64 / p.workgroups_timed.max(1) as f64;
     writeln!(f, "wave instructions of a workgroup")?;
     for (name, &count) in &b.mix {

@@ -9,6 +9,7 @@ mod fake_hip;
 mod faults;
 mod fit;
 mod kernel_pack;
+mod kernel_profile;
 mod kernels;
 mod main_job;
 mod parsers;

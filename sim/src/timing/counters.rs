@@ -25,10 +25,15 @@ pub enum Stall {
     Fetch,
     /// Another wave took the issue slot.
     Arbitration,
+    /// `s_nop` and `s_sleep`, beyond the slot that they issue in: the distance that results of
+    /// matrix operations need.
+    Nop,
+    /// A branch resolves, beyond the slot that it issues in.
+    Branch,
 }
 
 /// Number of [`Stall`]s.
-pub const STALLS: usize = 9;
+pub const STALLS: usize = 11;
 
 impl Stall {
     /// All reasons, in order.
@@ -42,6 +47,8 @@ impl Stall {
         Stall::Vmem,
         Stall::Fetch,
         Stall::Arbitration,
+        Stall::Nop,
+        Stall::Branch,
     ];
 
     /// Name in statistics.
@@ -56,6 +63,8 @@ impl Stall {
             Stall::Vmem => "vmem",
             Stall::Fetch => "fetch",
             Stall::Arbitration => "arbitration",
+            Stall::Nop => "nop",
+            Stall::Branch => "branch",
         }
     }
 }

@@ -99,7 +99,7 @@ pub struct Cu<'a, G> {
     pub(super) ran: Vec<Ran>,
     pub(super) counters: Counters,
     pub(super) counts: Vec<u64>,
-    /// Wave clocks lost before each instruction.
+    /// Wave clocks lost at each instruction.
     pub(super) waited: Vec<u64>,
     pub(super) trace: Trace,
 }
@@ -113,7 +113,7 @@ pub struct CuRun {
     pub counters: Counters,
     /// Executions of each instruction of the program.
     pub counts: Vec<u64>,
-    /// Wave clocks lost before each instruction of the program.
+    /// Wave clocks lost at each instruction of the program.
     pub waited: Vec<u64>,
     /// The first instructions, where a trace was asked for.
     pub trace: Trace,
@@ -314,11 +314,18 @@ impl<'a, G: Grid> Cu<'a, G> {
                     next = next.min(ready);
                 }
                 Issue::Blocked(until, reason) => {
-                    (slot.ready, slot.reason) = (until, reason);
+                    slot.ready = until;
+                    if slot.reason != reason {
+                        self.settle(s, w, now);
+                        if let Some(slot) = self.slots[w].as_mut() {
+                            slot.reason = reason;
+                        }
+                    }
                     next = next.min(until);
                 }
                 Issue::Parked => {
-                    (slot.ready, slot.since, slot.reason) = (NEVER, now, Stall::Barrier);
+                    let since = now + u64::from(self.p.issue.slot);
+                    (slot.ready, slot.since, slot.reason) = (NEVER, since, Stall::Barrier);
                     let group = slot.group;
                     self.groups[group].arrived += 1;
                     self.release(group, now);

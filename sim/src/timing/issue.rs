@@ -76,11 +76,6 @@ impl<G: Grid> Cu<'_, G> {
             return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
         }
         self.counters.issued[cost.kind as usize] += 1;
-        let waited = now.saturating_sub(slot.since);
-        self.counters.stalled[slot.reason as usize] += waited;
-        self.waited[pc] += waited;
-        let (reason, since) = (slot.reason, slot.since.min(now));
-        slot.reason = Stall::Arbitration;
 
         let mut ready = now + slot_clk;
         match cost.action {
@@ -137,28 +132,61 @@ impl<G: Grid> Cu<'_, G> {
                 ready = now + u64::from(clk);
             }
         }
+        let after = ready;
         if cost.crosses {
             slot.crossing_debt += self.p.issue.crossing;
             if slot.crossing_debt >= self.p.issue.slot {
                 slot.crossing_debt -= self.p.issue.slot;
                 ready += slot_clk;
+                self.counters.stalled[Stall::Fetch as usize] += slot_clk;
             }
         }
-        self.trace.push(Event {
-            simd: s as u32,
-            slot: w as u32,
-            workgroup: group.id,
-            pc,
-            since,
-            issued: now,
-            ready,
-            reason,
-        });
+        let lost = (after - now).saturating_sub(slot_clk);
+        let reason = if cost.action == Action::Branch { Stall::Branch } else { Stall::Nop };
+        self.counters.stalled[reason as usize] += lost;
+        self.waited[pc] += (ready - now).saturating_sub(slot_clk);
+        let workgroup = group.id;
+        self.settle_at(s, w, now, pc);
+        if let Some(slot) = self.slots[w].as_mut() {
+            slot.reason = Stall::Arbitration;
+        }
+        let (simd, slot) = (s as u32, w as u32);
+        self.trace.push(Event { simd, slot, workgroup, pc, begin: now, end: ready, wait: None });
         Ok(match flow {
             Flow::Barrier => Issue::Parked,
             Flow::End => Issue::Ended,
             Flow::Next | Flow::Branch => Issue::Next(ready),
         })
+    }
+
+    /// Charges what wave slot `w` has waited for its reason so far, before it gets another one.
+    pub(super) fn settle(&mut self, s: usize, w: usize, now: u64) {
+        if let Some(pc) = self.slots[w].as_ref().map(|slot| slot.wave.pc) {
+            self.settle_at(s, w, now, pc);
+        }
+    }
+
+    /// [`Cu::settle`] for a wave whose next instruction is, or was until it issued, at `pc`.
+    fn settle_at(&mut self, s: usize, w: usize, now: u64, pc: usize) {
+        let Some(slot) = self.slots[w].as_mut() else { return };
+        let (begin, reason) = (slot.since, slot.reason);
+        if begin >= now {
+            return;
+        }
+        slot.since = now;
+        // A barrier has issued when the wave waits at it.
+        let pc = if reason == Stall::Barrier { pc.saturating_sub(1) } else { pc };
+        self.counters.stalled[reason as usize] += now - begin;
+        self.waited[pc] += now - begin;
+        self.trace.push(Event {
+            simd: s as u32,
+            slot: w as u32,
+            workgroup: self.groups[slot.group].id,
+            pc,
+            begin,
+            end: now,
+            wait: Some(reason),
+        });
     }
 }
 

@@ -61,12 +61,12 @@ pub struct Timing {
     pub counters: Counters,
     /// Executions of each instruction by the workgroups that executed, timed or sampled.
     pub executed: Executed,
-    /// Wave clocks lost before each instruction by the workgroups that were timed first, which also
+    /// Wave clocks lost at each instruction by the workgroups that were timed first, which also
     /// [`Timing::counters`] and [`Timing::trace`] describe.
     pub waited: Vec<u64>,
     /// Executions of each instruction by those workgroups.
     pub issued: Vec<u64>,
-    /// Their first instructions, where a trace was asked for.
+    /// Their first issues and waits, where a trace was asked for.
     pub trace: Vec<Event>,
 }
 
@@ -94,7 +94,7 @@ pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError
     simulate_by(p, grid, Sampler::new, 0)
 }
 
-/// [`simulate`] with a record of the first `events` instructions of the simulated compute unit.
+/// [`simulate`] with a record of the first `events` issues and waits of the simulated compute unit.
 ///
 /// # Errors
 /// As for [`simulate`].

@@ -1,11 +1,11 @@
 //! What each wave of the simulated compute unit did when, for a timeline.
 //!
-//! Goes in: every issue and every wait as it ends. Comes out: [`Event`]s in order of issue, up to a
-//! limit; recording stops there, the simulation goes on.
+//! Goes in: every issue and every wait as it ends. Comes out: [`Event`]s, those of a wave in order and
+//! without a gap, up to a limit; recording stops there, the simulation goes on.
 
 use super::counters::Stall;
 
-/// One instruction of one wave.
+/// One wave issues an instruction, or waits before it can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// SIMD.
@@ -16,20 +16,18 @@ pub struct Event {
     pub workgroup: u64,
     /// Instruction, as an index into the program.
     pub pc: usize,
-    /// Since when it could have issued, were it not for `reason`; equal to `issued` if it did not wait.
-    pub since: u64,
-    /// When it issued.
-    pub issued: u64,
-    /// When the wave could issue again.
-    pub ready: u64,
-    /// What it waited for.
-    pub reason: Stall,
+    /// When it began.
+    pub begin: u64,
+    /// When the wave could go on.
+    pub end: u64,
+    /// What it waited for; none where it issued.
+    pub wait: Option<Stall>,
 }
 
 /// Records up to a number of events.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// Events in order of issue.
+    /// Events in the order in which they were known.
     pub events: Vec<Event>,
     limit: usize,
 }

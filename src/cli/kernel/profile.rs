@@ -8,9 +8,9 @@ use crate::cli::output;
 use crate::error::{Error, Exit, Result};
 use crate::files;
 use crate::kernel_profile::{self, ProfileError, Shape, Text};
-use crate::ops::{KernelEntry, catalog};
+use crate::ops::{KernelEntry, KernelOp, catalog};
 
-/// Instructions of the timeline.
+/// Issues and waits of the timeline.
 const EVENTS: usize = 60_000;
 
 /// Arguments of `tune kernel profile`.
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Target: gfx942 or gfx950.
     #[arg(long, value_name = "ARCH", default_value = "gfx950")]
     arch: String,
-    /// Rows; with two kernels, two values may be given, one each.
+    /// Rows; of two values the second is of the second kernel, or of the same once more.
     #[arg(long, value_name = "M", required = true, value_delimiter = ',', num_args = 1..=2)]
     m: Vec<u64>,
     /// Columns.
@@ -31,9 +31,9 @@ pub struct Arguments {
     /// Depth.
     #[arg(long, value_name = "K", default_value_t = 192)]
     k: u64,
-    /// Heads of a batched kernel.
-    #[arg(long, value_name = "B", default_value_t = 16)]
-    b: u64,
+    /// Heads of a batched kernel; 16 when not given.
+    #[arg(long, value_name = "B")]
+    b: Option<u64>,
     /// SVG file for the picture.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -48,17 +48,25 @@ pub struct Arguments {
 /// Profiles and prints.
 ///
 /// # Errors
-/// Status 2 for a kernel or shape that does not exist, 5 when the kernel faults, 7 for a file that
+/// Status 2 for a kernel or shape that does not exist, 3 for an unknown target, 5 when the kernel faults, 7 for a file that
 /// cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     super::targets(Some(&arguments.arch))?;
     let entries = catalog(&arguments.arch).map_err(Error::failed)?;
     let events = if arguments.trace.is_some() { EVENTS } else { 0 };
     let mut profiles = Vec::new();
-    for (i, id) in arguments.kernels.iter().enumerate() {
-        let entry = find(&entries, id)?;
+    for i in 0..arguments.kernels.len().max(arguments.m.len()) {
+        let id = arguments.kernels.get(i).or(arguments.kernels.first());
+        let entry = find(&entries, id.map_or("", String::as_str))?;
         let m = arguments.m.get(i).or(arguments.m.first()).copied().unwrap_or(0);
-        let b = if entry.op == crate::ops::KernelOp::AbsorbBmm { arguments.b } else { 1 };
+        let b = match (entry.op, arguments.b) {
+            (KernelOp::AbsorbBmm, b) => b.unwrap_or(16),
+            (_, None | Some(1)) => 1,
+            (_, Some(_)) => {
+                let what = format!("--b is given, and {} is no batched kernel", entry.id);
+                return Err(Error::usage(what));
+            }
+        };
         let shape = Shape { b, m, n: arguments.n, k: arguments.k };
         profiles.push(kernel_profile::run(entry, &shape, events).map_err(failure)?);
     }

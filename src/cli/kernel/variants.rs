@@ -25,7 +25,7 @@ pub struct Arguments {
 /// Compares and prints.
 ///
 /// # Errors
-/// Status 2 for an unknown target, 4 for a pack that cannot be read, 1 when an object is damaged.
+/// Status 3 for an unknown target, 4 for a pack that cannot be read, 1 when an object is damaged.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let mut pairs = Vec::new();
     for entries in entries(arguments)? {
