@@ -180,6 +180,10 @@ impl Options {
             return Err(Error::usage("--time-limit 0: nothing could be measured")
                 .advice("give a time such as 90s, 5m or 1h"));
         }
+        if self.time_limit.is_some() && self.grid != GridSize::Adaptive {
+            return Err(Error::usage("--time-limit has no effect on this grid")
+                .advice("add --grid adaptive, or leave it out"));
+        }
         if self.t.iter().flatten().any(|chunk| chunk.0 == 0) {
             return Err(Error::usage("--t 0: a chunk has at least one row")
                 .advice("give chunk lengths of 1 or more; a prefix (--l) of 0 is fine"));

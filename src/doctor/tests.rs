@@ -258,3 +258,10 @@ fn a_score_budget_other_than_the_plans_is_refused() {
     };
     assert_eq!((found(512), found(2048)), (None, Some(Severity::Error)));
 }
+
+#[test]
+fn ranks_that_are_no_number_are_named() {
+    let flags = GOOD.replace("--tp 4", "--tp NaN");
+    let report = examined("0.5.23", INSTALLED, &flags, &facts(Some(&sizer())));
+    assert_eq!(severity(&report, "not_a_number"), Some(Severity::Error));
+}

@@ -181,6 +181,12 @@ fn a_journal_without_its_first_line_is_started_over() {
 }
 
 #[test]
+fn a_time_limit_is_only_for_the_adaptive_grid() {
+    let arguments = ["--device", "gfx950", "--engine", "simulate", "--time-limit", "5s"];
+    refused(&arguments, USAGE, &["--time-limit", "--grid adaptive"]);
+}
+
+#[test]
 fn nothing_to_resume_is_said() {
     let arguments = ["--device", "gfx950", "--engine", "simulate", "--resume"];
     refused(&arguments, USAGE, &["chunktune-gfx950", "--out"]);

@@ -9,7 +9,9 @@ const PAGE: &str = "--page-size";
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Subject { server, effective, .. } = subject;
-    for name in [CHUNK, PAGE, "--context-length", "--max-prefill-tokens", "--dp-size"] {
+    let counts =
+        [CHUNK, PAGE, "--context-length", "--max-prefill-tokens", "--tp-size", "--dp-size"];
+    for name in counts {
         if server.has(name) && server.number(name).is_none() {
             findings.push(finding(
                 Severity::Error,
