@@ -32,6 +32,8 @@ pub struct Ran {
     pub end: u64,
     /// Wave instructions.
     pub instructions: u64,
+    /// Wave instructions that the compute unit had issued by then, of all its workgroups.
+    pub issued: u64,
 }
 
 /// Decides which workgroup takes the next free place.
@@ -366,6 +368,7 @@ impl<'a, G: Grid> Cu<'a, G> {
             begin: group.begin,
             end: now,
             instructions: group.instructions,
+            issued: self.counters.instructions(),
         });
         self.launch(slot.group, now, feed);
     }

@@ -312,8 +312,14 @@ impl<'p> Hierarchy<'p> {
         {
             self.sharing.add(Shared { base: r.base, len: r.len, in_l2: 0.0, in_mall: 0.0 });
         }
-        let (mall, line) = (self.p.mall.size, u64::from(self.p.vmem.line));
-        self.sharing.level(addr, own, &Device { begun: self.begun, mall, line })
+        let device = Device {
+            begun: self.begun,
+            mall: self.p.mall.size,
+            l2: self.p.l2.size,
+            dies: u64::from(self.p.device.xcds),
+            line: u64::from(self.p.vmem.line),
+        };
+        self.sharing.level(addr, own, &device)
     }
 
     /// Passes bytes to or from memory; returns the clocks until they have passed.

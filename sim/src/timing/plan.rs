@@ -3,16 +3,20 @@
 //! Goes in: the size of the grid, the residency of the kernel, what the simulated workgroups took.
 //! Comes out: which workgroups to run, and the clocks of the whole grid. The busiest compute unit runs
 //! `n` workgroups, `resident` at a time. The simulated unit runs `k` whole rounds and the same
-//! remainder, so that it ends with the same partly filled round; the rounds left out are put in at
-//! the pace of the last whole round.
+//! remainder, so that it starts and ends as the busiest one does; the rounds left out are put in at
+//! the pace that it has in between.
 
 use super::cu::{Feed, Ran};
 use crate::arch::ArchParams;
 
 /// Wave instructions that a sample should not exceed once the compute unit is full.
 const BUDGET: u64 = 150_000;
+/// Wave instructions that a sample of [`FEWEST`] rounds may take.
+const LIMIT: u64 = 400_000;
 /// Rounds that are enough to see a steady state.
-const ROUNDS: u64 = 4;
+const ROUNDS: u64 = 12;
+/// Rounds from which a steady state is seen at all: one to get there, one to look at.
+const FEWEST: u64 = 2;
 
 /// How a grid spreads over the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +70,9 @@ impl Sampler {
     /// allows, and the remainder of the busiest compute unit.
     fn limit(&self, cost: u64) -> u64 {
         let rest = self.busiest % self.resident;
-        let affordable = BUDGET / cost.max(1);
-        let rounds = (affordable.saturating_sub(rest) / self.resident).clamp(1, ROUNDS);
+        let rounds = |budget: u64| (budget / cost.max(1)).saturating_sub(rest) / self.resident;
+        let least = if rounds(LIMIT) >= FEWEST { FEWEST } else { 1 };
+        let rounds = rounds(BUDGET).clamp(least, ROUNDS);
         self.busiest.min(rounds * self.resident + rest)
     }
 }
@@ -104,27 +109,26 @@ pub fn extrapolate(spread: &Spread, ran: &[Ran], end: u64, each: f64) -> f64 {
     end as f64 + missing as f64 * each
 }
 
-/// Clocks that each workgroup takes when `resident` run at a time.
+/// Clocks from one workgroup to the next of a compute unit that runs `resident` at a time, neither
+/// filling up nor running empty.
+///
+/// That is what the instructions of a workgroup take at the rate at which the unit issues while all
+/// its places are taken: from the end of the first round, which starts cold and in step, to the first
+/// end that leaves a place empty. Instructions are counted and not ends, because the workgroups
+/// under way are further at one end than at another. Of less than two rounds the time from the first
+/// end on has to do, and of only one that up to it.
 pub fn pace(ran: &[Ran], resident: u64) -> f64 {
-    round_clk(ran, resident) / resident as f64
-}
-
-/// Clocks that a round of `resident` workgroups takes: from the end of one to the end of the last
-/// whole round, or of the only one from its launch.
-fn round_clk(ran: &[Ran], resident: u64) -> f64 {
-    let resident = resident as usize;
-    let mut ends: Vec<u64> = ran.iter().map(|r| r.end).collect();
-    ends.sort_unstable();
-    let whole = ends.len() / resident;
-    let Some(&last) = ends.get((whole * resident).saturating_sub(1)) else { return 0.0 };
-    match whole.checked_sub(2) {
-        // The first round starts cold and in step: the pace is that of the rounds after it.
-        Some(rounds) => {
-            let first = ends[resident - 1];
-            (last - first) as f64 / (rounds + 1) as f64
-        }
-        None => last as f64,
-    }
+    let resident = usize::try_from(resident).unwrap_or(usize::MAX).max(1);
+    let Some(last) = ran.get(ran.len().saturating_sub(resident)) else { return 0.0 };
+    let begin = match ran.len().checked_sub(resident) {
+        None | Some(0) => None,
+        Some(replaced) => ran.get(if replaced < resident { 0 } else { resident - 1 }),
+    };
+    let (since, before) = begin.map_or((0, 0), |first| (first.end, first.issued));
+    let instructions: u64 = ran.iter().map(|r| r.instructions).sum();
+    let mean = instructions as f64 / ran.len() as f64;
+    let issued = last.issued.saturating_sub(before).max(1);
+    last.end.saturating_sub(since) as f64 * mean / issued as f64
 }
 
 #[cfg(test)]
@@ -136,8 +140,10 @@ mod tests {
         ArchParams::load(Arch::Gfx950).unwrap()
     }
 
-    fn ran(ends: &[u64]) -> Vec<Ran> {
-        ends.iter().map(|&end| Ran { id: 0, begin: 0, end, instructions: 1000 }).collect()
+    /// Workgroups of 1000 instructions that ended then, the unit having issued so many.
+    fn ran(ends: &[(u64, u64)]) -> Vec<Ran> {
+        let ran = |&(end, issued)| Ran { id: 0, begin: 0, end, instructions: 1000, issued };
+        ends.iter().map(ran).collect()
     }
 
     /// 8192 workgroups on 256 compute units are 32 each. One more makes 33 on one of them; 100 leave
@@ -151,33 +157,50 @@ mod tests {
         assert_eq!((small.busiest, small.active_cus, small.resident), (1, 100, 1));
     }
 
-    /// 33 workgroups, 4 at a time: 1000 instructions each allow 4 rounds and the remaining one;
-    /// 60,000 only the first round, and the remaining one.
+    /// 33 workgroups, 4 at a time: 2000 instructions each allow all 8 rounds and the remaining one;
+    /// with 15,000 two rounds and the remaining one take 135,000; with 40,000 they take 360,000, more
+    /// than the budget but no more than two rounds may; with 60,000 only the first round is run, and
+    /// the remaining one.
     #[test]
     fn the_sample_keeps_the_remainder_and_its_budget() {
         let spread = Spread::new(params(), 8193, 4);
         let mut sampler = Sampler::new(&spread);
         let count = |sampler: &mut Sampler, cost| {
-            let done = vec![Ran { id: 0, begin: 0, end: 1, instructions: cost }];
+            let done = vec![Ran { instructions: cost, ..ran(&[(1, cost)])[0] }];
             let first = (0..9).take_while(|_| sampler.next(&[]).is_some()).count();
             first + (0..99).take_while(|_| sampler.next(&done).is_some()).count()
         };
-        assert_eq!(count(&mut sampler.clone(), 1000), 4 * 4 + 1);
+        assert_eq!(count(&mut sampler.clone(), 2000), 8 * 4 + 1);
+        assert_eq!(count(&mut sampler.clone(), 15_000), 2 * 4 + 1);
+        assert_eq!(count(&mut sampler.clone(), 40_000), 2 * 4 + 1);
         assert_eq!(count(&mut sampler.clone(), 60_000), 4 + 1);
         assert_eq!(count(&mut Sampler::new(&Spread::new(params(), 1000, 4)), 1), 4);
         sampler.busiest = 6;
         assert_eq!(count(&mut sampler, 1), 6);
     }
 
-    /// Two at a time, ends at 100, 110 and 200, 210 of 10 workgroups: a round takes 100, three of them
-    /// are missing.
+    /// Two at a time, 10 instructions a clock from the end of the first round at 250 to the end at 650
+    /// that leaves a place empty: a workgroup of 1000 instructions takes 100 clk, whether the others
+    /// under way are half done (as at 650) or have hardly begun (at 250). Six of twelve are missing.
     #[test]
-    fn missing_rounds_take_as_long_as_the_last_whole_one() {
-        let spread = Spread { total: 2560, busiest: 10, active_cus: 256, resident: 2 };
-        let ran = ran(&[100, 110, 200, 210]);
-        assert_eq!(pace(&ran, 2), 50.0);
-        assert_eq!(extrapolate(&spread, &ran, 215, 50.0), 515.0);
-        let all = Spread { busiest: 4, ..spread };
-        assert_eq!(extrapolate(&all, &ran, 215, 50.0), 215.0);
+    fn missing_workgroups_come_at_the_pace_of_a_full_unit() {
+        let spread = Spread { total: 2560, busiest: 12, active_cus: 256, resident: 2 };
+        let ran =
+            ran(&[(240, 1950), (250, 2050), (440, 3900), (460, 4150), (650, 6050), (690, 6060)]);
+        assert_eq!(pace(&ran, 2), 100.0);
+        assert_eq!(extrapolate(&spread, &ran, 700, 100.0), 1300.0);
+        let all = Spread { busiest: 6, ..spread };
+        assert_eq!(extrapolate(&all, &ran, 700, 100.0), 700.0);
+    }
+
+    /// One round and a half: from the first end, at 200, to that of the first place that stays empty,
+    /// at 350, 1500 instructions. One round: 2000 instructions up to its first end, at 300. One
+    /// workgroup at a time: the second takes 120. None: nothing is known.
+    #[test]
+    fn a_short_sample_still_tells_a_pace() {
+        assert_eq!(pace(&ran(&[(200, 2000), (350, 3500), (400, 4000)]), 2), 100.0);
+        assert_eq!(pace(&ran(&[(300, 2000), (310, 2000)]), 2), 150.0);
+        assert_eq!(pace(&ran(&[(200, 1000), (320, 2000)]), 1), 120.0);
+        assert_eq!(pace(&[], 2), 0.0);
     }
 }

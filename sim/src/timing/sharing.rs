@@ -82,6 +82,13 @@ impl Sharing {
         let otherwise = if own { Level::Mall } else { Level::Memory };
         let Some(i) = self.find(addr) else { return otherwise };
         let Range { shared, beyond_l2, owed: [l2, memory] } = &mut self.ranges[i];
+        if shared.len <= device.l2 {
+            // Each die fetches such a range once; so far, the unit has had its part of that to do.
+            let fetched = (shared.len / device.line * device.dies) as f64 * device.begun;
+            if *beyond_l2 as f64 >= fetched {
+                return Level::L2;
+            }
+        }
         *l2 += 1.0 - shared.in_l2;
         if *l2 < 1.0 {
             return Level::L2;
@@ -110,6 +117,11 @@ pub struct Device {
     /// Bytes of the memory-side cache: once the requests of the whole grid add up to more than a range
     /// that it can hold, the rest of them are repetitions that it serves.
     pub mall: u64,
+    /// Bytes of the L2 of a die: a range that it can hold is fetched once by each die, and comes from
+    /// there whenever the unit gets round to it.
+    pub l2: u64,
+    /// Dies.
+    pub dies: u64,
     /// Bytes of a line.
     pub line: u64,
 }
@@ -121,10 +133,19 @@ mod tests {
     const BASE: u64 = 1 << 20;
 
     fn count(s: &mut Sharing, lines: std::ops::Range<u64>, own: bool, begun: f64) -> [i32; 3] {
-        let device = Device { begun, mall: 256 << 20, line: 128 };
+        let device = Device { begun, mall: 256 << 20, l2: 0, dies: 8, line: 128 };
+        count_on(s, lines, own, &device)
+    }
+
+    fn count_on(
+        s: &mut Sharing,
+        lines: std::ops::Range<u64>,
+        own: bool,
+        device: &Device,
+    ) -> [i32; 3] {
         let mut count = [0i32; 3];
         for line in lines {
-            count[s.level(BASE + line * 128, own, &device) as usize] += 1;
+            count[s.level(BASE + line * 128, own, device) as usize] += 1;
         }
         count
     }
@@ -165,5 +186,18 @@ mod tests {
         let [_, _, memory] = count(&mut s, 0..8192, false, 1.0 / 256.0);
         // The first 32 requests are not yet seen to be repetitions; after them it is 32 / n of the n-th.
         assert!((32..32 + 32 * 6).contains(&memory), "{memory}");
+    }
+
+    /// 1/256 of the grid asks for all 8192 lines of a range that L2 holds: the 8 dies fetch each line
+    /// once, 65,536 lines in all, of which this part of the grid has 256 to fetch.
+    #[test]
+    fn a_range_that_l2_holds_is_fetched_once_by_each_die() {
+        let mut s = sharing(0.0, 0.0);
+        let device =
+            Device { begun: 1.0 / 256.0, mall: 256 << 20, l2: 4 << 20, dies: 8, line: 128 };
+        let [l2, mall, memory] = count_on(&mut s, 0..8192, false, &device);
+        assert_eq!((l2, mall + memory), (8192 - 256, 256));
+        // Memory provides a line to the first die that asks: 32 of these 256, and a few at the start.
+        assert!((32..32 + 32 * 4).contains(&memory), "{memory}");
     }
 }

@@ -216,12 +216,13 @@ impl Whole {
 
     /// From the first workgroups, and others that stand for all that are left.
     fn mixed(spread: &Spread, first: &CuRun, second: &CuRun) -> Self {
+        let each = pace(&second.ran, spread.resident);
         let (timed, sample) = (first.ran.len() as f64, second.ran.len().max(1) as f64);
         let of_busiest = (spread.busiest as f64 - timed).max(0.0) / sample;
         let of_grid = (spread.total as f64 - timed).max(0.0) / sample;
         let [a, b] = [matrix(first), matrix(second)];
         Whole {
-            cycles: extrapolate(spread, &first.ran, first.end, second.end as f64 / sample),
+            cycles: extrapolate(spread, &first.ran, first.end, each),
             matrix: [a[0] + b[0] * of_busiest, a[1] + b[1] * of_busiest],
             instructions: first.counters.instructions() as f64
                 + second.counters.instructions() as f64 * of_grid,

@@ -33,11 +33,11 @@ macro_rules! object {
 }
 
 impl Case {
-    fn new(arch: Arch, name: &'static str, file: &[u8], groups: [u64; 3]) -> Self {
+    fn new(arch: Arch, name: &'static str, file: &[u8], threads: u32, groups: [u64; 3]) -> Self {
         let device = Device::new(arch, 0).unwrap();
         let module = device.load(file).unwrap();
         let groups = groups.map(|n| n as u32);
-        let dispatch = Dispatch { groups, block: [256, 1, 1], dynamic_lds: 0 };
+        let dispatch = Dispatch { groups, block: [threads, 1, 1], dynamic_lds: 0 };
         Case { name, device, module, dispatch, args: Vec::new(), output: (0, 0) }
     }
 
@@ -99,7 +99,7 @@ fn noise() -> Vec<u32> {
 pub fn absorb(arch: Arch, name: &'static str, b: u64, m: u64) -> Case {
     let (n, k) = (512_u64, 192_u64);
     let file = object!(arch, "absorb_bmm");
-    let mut case = Case::new(arch, name, file, [n / 256, m.div_ceil(64), b]);
+    let mut case = Case::new(arch, name, file, 256, [n / 256, m.div_ceil(64), b]);
     case.buffer(m * b * k * 2, &noise());
     case.buffer(b * n * k, &noise());
     case.output(m * b * n * 2);
@@ -116,13 +116,18 @@ pub fn absorb(arch: Arch, name: &'static str, b: u64, m: u64) -> Case {
 
 /// Indexer logits of `rows` against 2048 keys at ratio 4, all visible: fp4 of 64 heads or fp8 of 32.
 pub fn indexer(arch: Arch, fp4: bool, rows: u64) -> Case {
+    key_block(arch, fp4, rows, 0)
+}
+
+/// The same of the 2048 keys from `first` on.
+pub fn key_block(arch: Arch, fp4: bool, rows: u64, first: u64) -> Case {
     let (name, heads, row_bytes) = match fp4 {
         true => ("indexer_logits_fp4_h64", 64, 64),
         false => ("indexer_logits_fp8_h32", 32, 128),
     };
     let keys = 2048_u64;
     let file = object!(arch, "indexer_logits");
-    let mut case = Case::new(arch, name, file, [keys / 256, rows.div_ceil(32), 1]);
+    let mut case = Case::new(arch, name, file, 256, [keys / 256, rows.div_ceil(32), 1]);
     case.buffer(rows * heads * row_bytes, &noise());
     case.buffer(rows * heads * 4, &[0x7f7f_7f7f]);
     case.buffer(keys * row_bytes, &noise());
@@ -134,18 +139,40 @@ pub fn indexer(arch: Arch, fp4: bool, rows: u64) -> Case {
     }
     case.args.extend([0; 4]);
     case.args.extend(keys.to_le_bytes());
-    for value in [keys * 4, 0, 4] {
+    for value in [(first + keys) * 4, first, 4] {
         case.args.extend((value as u32).to_le_bytes());
     }
     case
 }
 
-/// `C[m, n] = A[m, k] B[n, k]^T` in tiles of 128 x 128.
+/// The best 512 of 2048 keys of each of `rows` rows.
+#[allow(dead_code, reason = "the kernel bench has its own cases")]
+pub fn topk(arch: Arch, rows: u64) -> Case {
+    let (keys, k) = (2048_u64, 512_u64);
+    let file = object!(arch, "indexer_select");
+    let mut case = Case::new(arch, "indexer_topk", file, 512, [rows, 1, 1]);
+    case.buffer(rows * keys * 4, &noise());
+    // No mask, and no values wanted.
+    case.args.extend([0; 16]);
+    case.output(rows * k * 4);
+    case.args.extend((keys as u32).to_le_bytes());
+    case.args.extend((k as u32).to_le_bytes());
+    case.args.extend(keys.to_le_bytes());
+    case.args.extend([0; 8]);
+    for value in [0, keys * 4, 4] {
+        case.args.extend((value as u32).to_le_bytes());
+    }
+    case
+}
+
+/// `C[m, n] = A[m, k] B[n, k]^T` in the square tiles that `name` says.
 #[allow(dead_code, reason = "the kernel bench has its own cases")]
 pub fn gemm(arch: Arch, name: &'static str, m: u64, n: u64, k: u64) -> Case {
     let bytes = if name.contains("fp8") { 1 } else { 2 };
+    let (tile, threads) = if name.contains("256x256") { (256, 512) } else { (128, 256) };
     let file = object!(arch, "gemm");
-    let mut case = Case::new(arch, name, file, [n.div_ceil(128), m.div_ceil(128), 1]);
+    let groups = [n.div_ceil(tile), m.div_ceil(tile), 1];
+    let mut case = Case::new(arch, name, file, threads, groups);
     case.buffer(m * k * bytes, &noise());
     case.buffer(n * k * bytes, &noise());
     case.output(m * n * 2);
