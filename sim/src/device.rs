@@ -3,15 +3,16 @@
 //! Goes in: modules, launch sizes, argument bytes and a [`Mode`]. Comes out: results in device
 //! memory, [`LaunchStats`], or a [`DeviceError`] with the whole diagnosis.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::arch::{ArchError, ArchParams};
+use crate::exec::Program;
 use crate::fault::Fault;
 use crate::isa::Arch;
 use crate::launch::{self, Dispatch, LaunchError, Module, ModuleError, PACKET_BYTES, Prepared};
 use crate::memory::{AddressSpace, OutOfMemory};
 use crate::stats::LaunchStats;
-use crate::timing::{self, TimingError};
+use crate::timing::{self, Timing, TimingError};
 
 /// Room for packet, queue and the largest kernarg segment.
 const BLOCK_BYTES: u64 = PACKET_BYTES + (1 << 16);
@@ -121,12 +122,46 @@ impl Device {
         mode: Mode,
         options: &launch::Options,
     ) -> Result<LaunchStats, DeviceError> {
+        self.prepared(module, kernel, dispatch, explicit, |launch, mem| {
+            run(launch, mem, self.params, mode, options)
+        })
+    }
+
+    /// Times a kernel as [`Mode::Timing`] does and returns its code with all that the timing model
+    /// saw, and a record of the first `events` issues and waits.
+    ///
+    /// # Errors
+    /// A refused launch or a fault.
+    pub fn profile(
+        &self,
+        module: &Module,
+        kernel: &str,
+        dispatch: Dispatch,
+        explicit: &[u8],
+        events: usize,
+    ) -> Result<(Arc<Program>, Timing), DeviceError> {
+        self.prepared(module, kernel, dispatch, explicit, |launch, memory| {
+            let grid = timing::Launch { prepared: launch, memory };
+            let timing = timing::simulate_traced(self.params, &grid, events)?;
+            Ok((Arc::clone(&launch.program), timing))
+        })
+    }
+
+    /// Gives `body` a launch that is ready to run.
+    fn prepared<T>(
+        &self,
+        module: &Module,
+        kernel: &str,
+        dispatch: Dispatch,
+        explicit: &[u8],
+        body: impl FnOnce(&Prepared, &AddressSpace) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
         let block = self.take_block()?;
         // Without holding the lock, so that other threads can allocate while this runs.
         let mem = self.memory().snapshot();
         let result = Prepared::new(module, kernel, dispatch, explicit, &mem, block, self.params)
             .map_err(DeviceError::from)
-            .and_then(|launch| run(&launch, &mem, self.params, mode, options));
+            .and_then(|launch| body(&launch, &mem));
         self.blocks().push(block);
         result
     }

@@ -30,6 +30,8 @@ fn every_function_that_hip_programs_need_is_exported() {
         "hipEventCreate", "hipEventDestroy", "hipEventRecord", "hipEventSynchronize",
         "hipEventQuery", "hipEventElapsedTime", "hipDeviceSynchronize", "hipGetErrorName",
         "hipGetErrorString", "hipGetLastError", "hipPeekAtLastError", "cdnaSimIdentity",
+        "hipHostMalloc", "hipHostFree", "hipMemcpy2D", "hipMallocAsync", "hipGetDeviceProperties",
+        "hipModuleOccupancyMaxPotentialBlockSize", "hipGraphInstantiate", "__hipRegisterFatBinary",
         "cdnaSimSetMode", "cdnaSimCheckWaits", "cdnaSimLastFault", "cdnaSimLaunchStats",
         "cdnaSimResetStats",
     ];

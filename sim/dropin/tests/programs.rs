@@ -41,6 +41,17 @@ fn run(command: &mut Command) -> (String, String) {
     (out, err)
 }
 
+/// The C program `name`, compiled and linked against the library.
+fn program(name: &str) -> PathBuf {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    run(Command::new("clang-22")
+        .args(["-std=c99", "-Wall", "-Werror", "-o"])
+        .args([&program, &source(&format!("{name}.c"))])
+        .arg(format!("-L{}", library_folder().display()))
+        .arg("-lamdhip64"));
+    program
+}
+
 /// The kernel of the programs, compiled for `arch`.
 fn module(name: &str, arch: &str) -> PathBuf {
     let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{arch}.hsaco"));
@@ -56,13 +67,7 @@ fn a_c_program_runs_a_kernel_on_the_device_its_module_is_for() {
     if !available(&["clang-22"]) {
         return;
     }
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("saxpy_c");
-    let folder = library_folder();
-    run(Command::new("clang-22")
-        .args(["-std=c99", "-Wall", "-Werror", "-o"])
-        .args([&program, &source("saxpy.c")])
-        .arg(format!("-L{}", folder.display()))
-        .arg("-lamdhip64"));
+    let (program, folder) = (program("saxpy"), library_folder());
     for arch in ["gfx942", "gfx950"] {
         let module = module("c", arch);
         let mut command = Command::new(&program);
@@ -71,6 +76,65 @@ fn a_c_program_runs_a_kernel_on_the_device_its_module_is_for() {
         assert!(lines[0].starts_with("device: "), "{out}");
         assert_eq!(lines[1..], ["right: 1000", "timed: yes", "managed: hipErrorNotSupported"]);
         assert_eq!(err, "cdna-sim: hipMallocManaged is not supported\n");
+    }
+}
+
+/// What comes of each call, as `tour.c` prints it. Names of the HIP documentation's errors; a kernel of
+/// 256 threads a workgroup with few registers fills the 32 waves of a compute unit with 8 workgroups.
+#[test]
+fn a_c_program_finds_what_it_expects_of_streams_events_copies_and_mistakes() {
+    if !available(&["clang-22"]) {
+        return;
+    }
+    let (program, folder) = (program("tour"), library_folder());
+    for (device, arch, units) in [(0, "gfx942", 304), (1, "gfx950", 256)] {
+        let mut command = Command::new(&program);
+        let command = command.arg(module("tour", arch)).arg(device.to_string());
+        let (out, err) = run(command.env("LD_LIBRARY_PATH", &folder));
+        let lines: Vec<&str> = out.lines().collect();
+        let facts = [
+            format!("arch: {arch}"),
+            "threads: 1024".to_owned(),
+            format!("blocks: 8, potential: {} of 256", 8 * units),
+            "right: 4096, timed: 1, called back: 1".to_owned(),
+            "across: 24570, filled: 1".to_owned(),
+            "pitch: 256, rows: abcd mnop".to_owned(),
+            "taken: 64 GiB".to_owned(),
+        ];
+        for fact in facts {
+            assert!(lines.contains(&fact.as_str()), "{fact}\n{out}");
+        }
+        let launch = "hipModuleLaunchKernel(f, 1, 1, 1,";
+        let outcomes = [
+            ("hipModuleLoadData(&none, image)", "InvalidImage"),
+            ("hipModuleGetFunction(&g, second, \"nosuch\")", "NotFound"),
+            ("hipFuncGetAttribute(&value, 0, g)", "InvalidHandle"),
+            ("hipEventElapsedTime(&ms, start, never)", "InvalidHandle"),
+            ("hipMalloc((void**)&rows, total)", "OutOfMemory"),
+            ("hipFree(z)", "InvalidValue"),
+            ("hipMemcpy(x, host, N * sizeof *x + 1, HostToDevice)", "InvalidValue"),
+            ("hipMemcpy(host, x, 4, 9)", "InvalidMemcpyDirection"),
+            (&format!("{launch} 2048, 1, 1, 0, NULL, params, NULL)"), "InvalidConfiguration"),
+            (&format!("{launch} 64, 1, 1, 1 << 20, NULL, params, NULL)"), "InvalidConfiguration"),
+            (&format!("{launch} 64, 1, 1, 0, NULL, NULL, NULL)"), "InvalidValue"),
+            ("hipPeekAtLastError()", "IllegalAddress"),
+            ("hipSetDevice(devices)", "InvalidDevice"),
+            ("hipStreamSynchronize(start)", "InvalidHandle"),
+            ("hipGraphInstantiate(NULL, NULL, NULL, NULL, 0)", "NotSupported"),
+            ("hipHostFree(host)", "InvalidValue"),
+            ("hipStreamDestroy(one)", "InvalidHandle"),
+        ];
+        for (call, error) in outcomes {
+            let line = format!("{call}: hipError{error}");
+            assert!(lines.contains(&line.as_str()), "{line}\n{out}");
+        }
+        // A read error is forgotten, and the device works on after a fault.
+        let forgotten = "hipGetLastError() == 700 ? hipGetLastError() : 1: hipSuccess";
+        let again = format!("{launch} 64, 1, 1, 0, NULL, params, NULL): hipSuccess");
+        assert!(lines.contains(&forgotten) && lines.contains(&again.as_str()), "{out}");
+        let named = ["hipGraphInstantiate", "hipMemAdvise"];
+        let expected = named.map(|name| format!("cdna-sim: {name} is not supported\n"));
+        assert_eq!(err, expected.concat());
     }
 }
 

@@ -134,6 +134,20 @@ pub unsafe extern "C" fn hipGetDevicePropertiesR0600(
     })
 }
 
+/// `hipGetDeviceProperties` with the property layout before ROCm 6: the headers of later ones call
+/// the function above by this name.
+///
+/// # Safety
+/// `properties` is null or valid for writing a `hipDeviceProp_tR0000`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDeviceProperties(properties: *mut c_void, device: c_int) -> c_int {
+    guard(|| {
+        let params = state::device(device)?.params();
+        // SAFETY: by the caller's promise; a byte array of the struct's size.
+        unsafe { put(properties.cast(), properties::r0000(params, device)) }
+    })
+}
+
 /// `hipDeviceSynchronize`: launches have always ended by the time they return.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipDeviceSynchronize() -> c_int {

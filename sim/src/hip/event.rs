@@ -57,6 +57,16 @@ pub extern "C" fn hipEventRecord(event: *mut c_void, stream: *mut c_void) -> c_i
     })
 }
 
+/// `hipEventRecordWithFlags`: as `hipEventRecord`.
+#[unsafe(no_mangle)]
+pub extern "C" fn hipEventRecordWithFlags(
+    event: *mut c_void,
+    stream: *mut c_void,
+    _flags: c_uint,
+) -> c_int {
+    hipEventRecord(event, stream)
+}
+
 /// `hipStreamWaitEvent`: moves the stream's clock to the event's time if that is later.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipStreamWaitEvent(

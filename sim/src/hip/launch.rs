@@ -5,11 +5,12 @@ use std::sync::PoisonError;
 
 use super::codes;
 use super::module::function;
-use super::state::{self, Failure, Outcome, fail, guard, put};
+use super::properties;
+use super::record::{self, Recording};
+use super::state::{self, Failure, Function, fail, guard, put};
 use super::stream;
 use crate::code_object::KernelInfo;
 use crate::launch::{Dispatch, Options};
-use crate::timing::{Resources, occupancy};
 
 /// Marks in `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER`, `_BUFFER_SIZE` and `_END`.
 const BUFFER_POINTER: usize = 1;
@@ -63,7 +64,18 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
             dynamic_lds: lds,
         };
         let ordinal = c_int::try_from(module.device).unwrap_or_default();
-        let stats = state::device(ordinal)?.launch(
+        let device = state::device(ordinal)?;
+        let advance = |us: f64| {
+            *stream.clock_us.lock().unwrap_or_else(PoisonError::into_inner) += us;
+        };
+        if let Some(events) = record::wanted() {
+            let (program, timing) =
+                device.profile(&module.module, &info.name, dispatch, &explicit, events)?;
+            advance(timing.time_us);
+            record::keep(Recording { params: device.params(), program, timing });
+            return Ok(());
+        }
+        let stats = device.launch(
             &module.module,
             &info.name,
             dispatch,
@@ -71,8 +83,7 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
             state::mode(),
             &Options { check_waits: state::check_waits(), ..Options::default() },
         )?;
-        *stream.clock_us.lock().unwrap_or_else(PoisonError::into_inner) +=
-            stats.time_us.unwrap_or(0.0);
+        advance(stats.time_us.unwrap_or(0.0));
         state::with_stats(|all| all.add(&stats));
         Ok(())
     })
@@ -154,13 +165,19 @@ pub unsafe extern "C" fn hipFuncGetAttribute(
     guard(|| {
         let function = function(f)?;
         let info = kernel(&function)?;
-        let lds = state::current_device()?.params().lds.unit.size;
+        let params = state::current_device()?.params();
+        let lds = params.lds.unit.size;
+        let (major, minor) = properties::capability(params.arch);
         let result = match attribute {
             0 => info.max_workgroup,
             1 => info.lds_size,
             2 => 0,
             3 => info.private_size,
             4 => info.vgpr_count,
+            // Versions of the virtual and the real architecture, as major and minor number.
+            5 | 6 => (10 * major + minor) as u32,
+            // Cache mode and preferred carve-out: there is no choice.
+            7 | 9 => 0,
             8 => lds.saturating_sub(info.lds_size),
             other => {
                 let what = format!("function attribute {other} is not known");
@@ -178,36 +195,7 @@ pub extern "C" fn hipFuncSetAttribute(f: *mut c_void, _attribute: c_int, _value:
     guard(|| function(f).map(|_| ()))
 }
 
-/// `hipModuleOccupancyMaxActiveBlocksPerMultiprocessor`.
-///
-/// # Safety
-/// `count` is null or valid for writing.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-    count: *mut c_int,
-    f: *mut c_void,
-    block_size: c_int,
-    dynamic_lds: usize,
-) -> c_int {
-    guard(|| -> Outcome {
-        let function = function(f)?;
-        let info = kernel(&function)?;
-        let refuse = || fail(codes::INVALID_VALUE, "block size or LDS size out of range");
-        let threads = u32::try_from(block_size).ok().filter(|&n| n > 0).ok_or_else(refuse)?;
-        let dynamic = u32::try_from(dynamic_lds).map_err(|_| refuse())?;
-        let resources = Resources {
-            vgprs: info.vgpr_count - info.agpr_count.min(info.vgpr_count),
-            agprs: info.agpr_count,
-            sgprs: info.sgpr_count,
-            lds: info.lds_size.checked_add(dynamic).ok_or_else(refuse)?,
-            threads,
-        };
-        let resident = occupancy(state::current_device()?.params(), &resources);
-        // SAFETY: by the caller's promise.
-        unsafe { put(count, resident.workgroups_per_cu as c_int) }
-    })
-}
-
-fn kernel(function: &super::state::Function) -> Result<&KernelInfo, Failure> {
+/// What the code object says of a kernel.
+pub(super) fn kernel(function: &Function) -> Result<&KernelInfo, Failure> {
     function.module.module.object.kernel(&function.kernel).ok_or(codes::NOT_FOUND.into())
 }

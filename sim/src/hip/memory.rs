@@ -3,7 +3,8 @@
 use std::ffi::{c_int, c_uchar, c_uint, c_ushort, c_void};
 
 use super::codes;
-use super::state::{Outcome, current_device, fail, guard, put};
+use super::state::{self, Failure, Outcome, current_device, fail, guard, put};
+use crate::device::Device;
 
 /// `hipMemcpyKind`.
 const HOST_TO_HOST: c_int = 0;
@@ -11,6 +12,8 @@ const HOST_TO_DEVICE: c_int = 1;
 const DEVICE_TO_HOST: c_int = 2;
 const DEVICE_TO_DEVICE: c_int = 3;
 const DEFAULT: c_int = 4;
+/// Bytes copied at a time between devices.
+const PIECE: usize = 1 << 20;
 
 /// `hipMalloc`. Zero bytes give a null pointer.
 ///
@@ -45,19 +48,35 @@ pub unsafe extern "C" fn hipExtMallocWithFlags(
     unsafe { hipMalloc(ptr, bytes) }
 }
 
+/// `hipMallocAsync`: as `hipMalloc`, at once.
+///
+/// # Safety
+/// `ptr` is null or valid for writing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMallocAsync(
+    ptr: *mut *mut c_void,
+    bytes: usize,
+    _stream: *mut c_void,
+) -> c_int {
+    // SAFETY: by the caller's promise.
+    unsafe { hipMalloc(ptr, bytes) }
+}
+
+/// `hipFreeAsync`: as `hipFree`, at once: what was launched before has ended.
+#[unsafe(no_mangle)]
+pub extern "C" fn hipFreeAsync(ptr: *mut c_void, _stream: *mut c_void) -> c_int {
+    hipFree(ptr)
+}
+
 /// `hipFree`. A null pointer is fine.
 #[unsafe(no_mangle)]
 pub extern "C" fn hipFree(ptr: *mut c_void) -> c_int {
     guard(|| {
         let address = ptr as u64;
-        // HIP finds the device by the address; the current one is only the first to try.
-        if address == 0 || current_device()?.memory_mut().free(address) {
+        if address == 0 || device_of(address)?.memory_mut().free(address) {
             return Ok(());
         }
-        let freed = super::state::devices()?.iter().any(|d| d.memory_mut().free(address));
-        let stray =
-            || fail(codes::INVALID_VALUE, format!("hipFree of {address:#x}, not allocated"));
-        if freed { Ok(()) } else { Err(stray()) }
+        Err(fail(codes::INVALID_VALUE, format!("hipFree of {address:#x}, not allocated")))
     })
 }
 
@@ -77,17 +96,47 @@ pub unsafe extern "C" fn hipMemGetInfo(free: *mut usize, total: *mut usize) -> c
     })
 }
 
+/// The device whose memory holds `address`: HIP finds it by the address, whichever is current. The
+/// current one where none does.
+fn device_of(address: u64) -> Result<&'static Device, Failure> {
+    let current = current_device()?;
+    if current.memory().region(address).is_some() {
+        return Ok(current);
+    }
+    let holds = |device: &&Device| device.memory().region(address).is_some();
+    Ok(state::devices()?.iter().find(holds).unwrap_or(current))
+}
+
+/// Copies between allocations of two devices, through the host.
+fn copy_across(to: u64, target: &Device, from: u64, source: &Device, bytes: usize) -> bool {
+    let (target, source) = (target.memory(), source.memory());
+    let whole = target.range(to, bytes as u64).is_some();
+    let mut piece = vec![0; bytes.min(PIECE)];
+    whole
+        && (0..bytes).step_by(PIECE).all(|at| {
+            let piece = &mut piece[..(bytes - at).min(PIECE)];
+            let at = at as u64;
+            source.read(from.wrapping_add(at), piece) && target.write(to.wrapping_add(at), piece)
+        })
+}
+
 /// Copies; with [`DEFAULT`], an address in a device allocation is a device address.
 ///
 /// # Safety
 /// Host pointers are valid for `bytes` bytes.
-unsafe fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, kind: c_int) -> Outcome {
+pub(super) unsafe fn copy(
+    dst: *mut c_void,
+    src: *const c_void,
+    bytes: usize,
+    kind: c_int,
+) -> Outcome {
     if bytes == 0 {
         return Ok(());
     }
-    let memory = current_device()?.memory();
     let (to, from) = (dst as u64, src as u64);
-    let kind = match (kind, memory.region(to).is_some(), memory.region(from).is_some()) {
+    let (target, source) = (device_of(to)?, device_of(from)?);
+    let on_device = (target.memory().region(to).is_some(), source.memory().region(from).is_some());
+    let kind = match (kind, on_device.0, on_device.1) {
         (DEFAULT, true, true) => DEVICE_TO_DEVICE,
         (DEFAULT, true, false) => HOST_TO_DEVICE,
         (DEFAULT, false, true) => DEVICE_TO_HOST,
@@ -102,15 +151,20 @@ unsafe fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, kind: c_int) 
             unsafe { std::ptr::copy(src.cast::<u8>(), dst.cast::<u8>(), bytes) };
             true
         }
-        // SAFETY: by the caller's promise about the host side; the device side is checked.
         HOST_TO_DEVICE => {
-            memory.write(to, unsafe { std::slice::from_raw_parts(src.cast(), bytes) })
+            // SAFETY: by the caller's promise about the host side; the device side is checked.
+            let data = unsafe { std::slice::from_raw_parts(src.cast(), bytes) };
+            target.memory().write(to, data)
         }
-        // SAFETY: as above.
         DEVICE_TO_HOST => {
-            memory.read(from, unsafe { std::slice::from_raw_parts_mut(dst.cast(), bytes) })
+            // SAFETY: as above.
+            let out = unsafe { std::slice::from_raw_parts_mut(dst.cast(), bytes) };
+            source.memory().read(from, out)
         }
-        DEVICE_TO_DEVICE => memory.copy(to, from, bytes as u64),
+        DEVICE_TO_DEVICE if std::ptr::eq(target, source) => {
+            target.memory().copy(to, from, bytes as u64)
+        }
+        DEVICE_TO_DEVICE => copy_across(to, target, from, source, bytes),
         _ => return Err(codes::INVALID_MEMCPY_DIRECTION.into()),
     };
     if ok {
@@ -120,10 +174,11 @@ unsafe fn copy(dst: *mut c_void, src: *const c_void, bytes: usize, kind: c_int) 
     Err(fail(codes::INVALID_VALUE, what))
 }
 
-fn fill(dst: *mut c_void, pattern: &[u8], count: usize) -> Outcome {
+pub(super) fn fill(dst: *mut c_void, pattern: &[u8], count: usize) -> Outcome {
     let bytes = (count as u64).checked_mul(pattern.len() as u64);
     let filled = bytes.is_some_and(|bytes| {
-        bytes == 0 || current_device().is_ok_and(|d| d.memory().fill(dst as u64, pattern, bytes))
+        bytes == 0
+            || device_of(dst as u64).is_ok_and(|d| d.memory().fill(dst as u64, pattern, bytes))
     });
     if filled {
         return Ok(());
@@ -165,6 +220,50 @@ pub unsafe extern "C" fn hipMemcpyAsync(
 ) -> c_int {
     // SAFETY: by the caller's promise.
     guard(|| unsafe { copy(dst, src, bytes, kind) })
+}
+
+/// `hipMemcpyWithStream`.
+///
+/// # Safety
+/// Host pointers are valid for `bytes` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemcpyWithStream(
+    dst: *mut c_void,
+    src: *const c_void,
+    bytes: usize,
+    kind: c_int,
+    _stream: *mut c_void,
+) -> c_int {
+    // SAFETY: by the caller's promise.
+    guard(|| unsafe { copy(dst, src, bytes, kind) })
+}
+
+/// `hipMemGetAddressRange`: the allocation that holds an address.
+///
+/// # Safety
+/// `base` and `size` are null or valid for writing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipMemGetAddressRange(
+    base: *mut *mut c_void,
+    size: *mut usize,
+    address: *mut c_void,
+) -> c_int {
+    guard(|| {
+        let address = address as u64;
+        let region = device_of(address)?.memory().region(address);
+        let stray = || fail(codes::NOT_FOUND, format!("{address:#x} is in no allocation"));
+        let region = region.ok_or_else(stray)?;
+        // SAFETY: by the caller's promise. HIP lets either be null.
+        unsafe {
+            if !base.is_null() {
+                put(base, region.base as *mut c_void)?;
+            }
+            if !size.is_null() {
+                put(size, region.len as usize)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 macro_rules! directed_copies {

@@ -130,3 +130,41 @@ pub(super) fn r0600(params: &ArchParams, ordinal: c_int) -> [u8; R0600_BYTES] {
     put(1424, &int(10000)); // clockInstructionRate
     raw
 }
+
+/// Bytes of `hipDeviceProp_tR0000`.
+pub(super) const R0000_BYTES: usize = 792;
+
+/// The property struct as it was before ROCm 6 (`hip_runtime_api.h` of ROCm 5, x86-64), which the
+/// name without a version still means to a program that looks it up; fields without a meaning here
+/// stay zero.
+pub(super) fn r0000(params: &ArchParams, ordinal: c_int) -> [u8; R0000_BYTES] {
+    let mut raw = [0; R0000_BYTES];
+    let mut put = |at: usize, value: &[u8]| raw[at..at + value.len()].copy_from_slice(value);
+    let device = &params.device;
+    let int = |id| attribute(params, id, ordinal).unwrap_or_default().to_le_bytes();
+    let lds = u64::from(params.lds.unit.size).to_le_bytes();
+    let name = name(params);
+    put(0, &name.as_bytes()[..name.len().min(255)]);
+    put(256, &device.memory.to_le_bytes()); // totalGlobalMem
+    put(264, &lds); // sharedMemPerBlock
+    put(272, &int(71)); // regsPerBlock
+    put(276, &int(87)); // warpSize
+    put(280, &int(56)); // maxThreadsPerBlock
+    for d in 0..3 {
+        put(284 + 4 * d, &int(26 + d as c_int)); // maxThreadsDim
+        put(296 + 4 * d, &int(29 + d as c_int)); // maxGridSize
+    }
+    put(308, &int(5)); // clockRate
+    put(328, &int(23)); // major
+    put(332, &int(61)); // minor
+    put(336, &int(63)); // multiProcessorCount
+    put(340, &int(19)); // l2CacheSize
+    put(344, &int(57)); // maxThreadsPerMultiProcessor
+    put(352, &int(10000)); // clockInstructionRate
+    put(360, &int(8)); // concurrentKernels
+    put(368, &int(67)); // pciBusID
+    put(376, &lds); // maxSharedMemoryPerMultiProcessor
+    put(396, format!("{}:sramecc+:xnack-", params.arch).as_bytes()); // gcnArchName
+    put(656, &int(10)); // cooperativeLaunch
+    raw
+}
