@@ -38,6 +38,16 @@ impl<const N: usize> Normal<N> {
         }
     }
 
+    /// Sum of squares at `x`, less that at 0.
+    pub fn squares(&self, x: &[f64; N]) -> f64 {
+        let mut sum = 0.0;
+        for i in 0..N {
+            let row: f64 = (0..i).map(|j| self.gram[i][j] * x[j]).sum();
+            sum += x[i] * (2.0 * row + self.gram[i][i] * x[i] - 2.0 * self.moment[i]);
+        }
+        sum
+    }
+
     /// Entry of the symmetric matrix.
     pub fn at(&self, i: usize, j: usize) -> f64 {
         if i >= j { self.gram[i][j] } else { self.gram[j][i] }

@@ -21,9 +21,12 @@ const FINER: i32 = 4;
 /// that ends it earlier.
 const GOLDEN_STEPS: usize = 24;
 const SAME_KNEE: f64 = 0.01;
-/// A pool counts as full only where a second measured row lies this far beyond its knee; a knee at
-/// the last rows is the dense form with noise.
-const BEYOND_KNEE: f64 = 1.5;
+/// A pool counts as full only where some chunk was tried this far beyond its knee: a knee at the
+/// last rows is the dense form with noise.
+const BEYOND_KNEE: f64 = 3.0;
+/// Fewest rows, and their spread of `T*keys`, with which a pool could be told from none.
+const LEAST_ROWS: usize = 4;
+const LEAST_SPREAD: f64 = 1.5;
 
 /// An end of an interval is found when it is this close, in standard errors.
 const CLOSE: f64 = 3e-3;
@@ -52,16 +55,14 @@ pub struct Families<'a> {
     low: f64,
 }
 
-/// Places where a pool may be full, ascending; none where no pool could be told from none.
+/// Places where a pool may be full, ascending; none where no pool could be told from none. They
+/// reach among the chunks of which only a bound is known: what a pool does between the largest
+/// measured peak and those nobody has seen.
 pub fn knees(rows: &[Row]) -> Vec<f64> {
-    let mut pairs: Vec<f64> = rows.iter().filter(|r| r.measured()).map(|r| r.pairs).collect();
-    pairs.sort_by(f64::total_cmp);
-    let (Some(low), Some(high)) = (pairs.first(), pairs.len().checked_sub(2).map(|i| pairs[i]))
-    else {
-        return Vec::new();
-    };
-    let high = high / BEYOND_KNEE;
-    if pairs.len() < 4 || high < low * BEYOND_KNEE {
+    let pairs = rows.iter().map(|row| row.pairs);
+    let low = pairs.clone().fold(f64::INFINITY, f64::min);
+    let high = pairs.fold(0.0, f64::max) / BEYOND_KNEE;
+    if rows.len() < LEAST_ROWS || high < low * LEAST_SPREAD {
         return Vec::new();
     }
     let step = (high / low).powf(1.0 / (KNEES - 1) as f64);
@@ -263,8 +264,13 @@ pub fn root(inside: f64, outside: f64, mut f: impl FnMut(f64) -> f64) -> f64 {
 /// unknowns more and is tried at many knees, which few rows cannot pay for. Set by the coverage
 /// study.
 fn pool_penalty(rows: f64) -> f64 {
-    let (many, few) = (8.0, 60.0);
+    let (many, few) = (2.0, 40.0);
     many + few / (rows - 4.0).max(1.0)
+}
+
+/// Probability of at most `t` under Student's t.
+pub fn student_below(freedom: f64, t: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom.max(1.0)).map_or(0.5, |student| student.cdf(t))
 }
 
 /// Quantile of Student's t.

@@ -20,15 +20,18 @@ pub struct Noise {
     pub sigma: f64,
 }
 
-/// A row ready for fitting.
+/// Rows of the same chunk, ready for fitting.
 #[derive(Clone, Copy, Debug)]
 struct Datum {
     t: f64,
     e: f64,
     pairs: f64,
+    /// Logarithm of the bytes seen; of several peaks their mean.
     log: f64,
     /// 0 for a measured peak, 1 for at least, -1 for at most.
     side: f64,
+    /// How many rows say this.
+    count: f64,
 }
 
 /// Rows ready for fitting.
@@ -36,7 +39,10 @@ struct Datum {
 pub struct Sample {
     data: Vec<Datum>,
     noise: Noise,
+    rows: usize,
     measured: usize,
+    /// Sum of squares of the peaks of equal chunks around their mean: no model explains it.
+    scatter: f64,
 }
 
 /// A fitted model.
@@ -82,8 +88,10 @@ impl Terms {
 
 /// Newton steps; a fit stops earlier when settled.
 const MAX_STEPS: usize = 60;
-/// A drop of the deviance below this ends a fit.
+/// A drop of the deviance below this ends a fit, as does one below this share of the deviance,
+/// which many rows no longer resolve.
 const SETTLED: f64 = 1e-5;
+const RESOLVED: f64 = 1e-9;
 /// Weight of a bound in the first guess, and how far beyond the bound the peak is guessed.
 const FIRST_GUESS: (f64, f64) = (0.02, 0.2);
 
@@ -102,21 +110,40 @@ fn log_mean(x: &[f64; UNKNOWNS], theta: &Theta) -> f64 {
 }
 
 impl Sample {
-    /// The rows with what is known of their noise.
-    pub fn new(rows: &[Row], noise: Noise) -> Self {
-        let data: Vec<Datum> = rows
-            .iter()
-            .map(|row| {
-                let (bytes, side) = match row.seen {
-                    Seen::Peak(v) => (v, 0.0),
-                    Seen::AtLeast(v) => (v, 1.0),
-                    Seen::AtMost(v) => (v, -1.0),
-                };
-                Datum { t: row.t, e: row.e, pairs: row.pairs, log: bytes.ln(), side }
-            })
-            .collect();
-        let measured = data.iter().filter(|d| d.side == 0.0).count();
-        Self { data, noise, measured }
+    /// The rows with what is known of their noise. Neighbours that saw the same chunk count as
+    /// one datum, which changes nothing in the likelihood: peaks by their mean and scatter, equal
+    /// bounds by their number. Sorted rows make it short.
+    pub fn new<'a>(rows: impl IntoIterator<Item = &'a Row>, noise: Noise) -> Self {
+        let mut sample = Self { data: Vec::new(), noise, rows: 0, measured: 0, scatter: 0.0 };
+        rows.into_iter().for_each(|row| sample.push(row));
+        sample
+    }
+
+    fn push(&mut self, row: &Row) {
+        let (bytes, side) = match row.seen {
+            Seen::Peak(v) => (v, 0.0),
+            Seen::AtLeast(v) => (v, 1.0),
+            Seen::AtMost(v) => (v, -1.0),
+        };
+        let log = bytes.ln();
+        self.rows += 1;
+        self.measured += usize::from(side == 0.0);
+        let alike = self.data.last_mut().filter(|d| {
+            (d.t, d.e, d.pairs, d.side) == (row.t, row.e, row.pairs, side)
+                && (side == 0.0 || d.log == log)
+        });
+        match alike {
+            Some(datum) => {
+                let off = log - datum.log;
+                datum.count += 1.0;
+                datum.log += off / datum.count;
+                self.scatter += off * (log - datum.log);
+            }
+            None => {
+                let (t, e, pairs) = (row.t, row.e, row.pairs);
+                self.data.push(Datum { t, e, pairs, log, side, count: 1.0 });
+            }
+        }
     }
 
     /// Rows that say something about the noise, with those known beforehand.
@@ -136,7 +163,7 @@ impl Sample {
 
     /// All rows, with those known beforehand.
     pub fn total(&self) -> f64 {
-        self.data.len() as f64 + self.noise.rows
+        self.rows as f64 + self.noise.rows
     }
 
     /// Maximum likelihood of `terms`, from `start` where one is known.
@@ -161,7 +188,12 @@ impl Sample {
         let mut sigma = noise(&residuals, first);
         let mut best = self.deviance_of(&residuals, sigma) - pushed(&theta);
         for _ in 0..MAX_STEPS {
-            let next = self.normal(&theta, &residuals, terms, sigma).solve(terms.mask, held);
+            let normal = self.normal(&theta, &residuals, terms, sigma);
+            let next = normal.solve(terms.mask, held);
+            let settled = SETTLED.max(RESOLVED * best.abs());
+            if (normal.squares(&theta) - normal.squares(&next)) / (sigma * sigma) < settled {
+                break;
+            }
             let mut step = 1.0;
             let mut moved = None;
             while step > 1e-3 {
@@ -180,7 +212,7 @@ impl Sample {
             let drop = best - reached;
             std::mem::swap(&mut residuals, &mut trial_residuals);
             (theta, sigma, best) = (trial, trial_sigma, reached);
-            if drop < SETTLED {
+            if drop < settled {
                 break;
             }
         }
@@ -198,7 +230,7 @@ impl Sample {
         for d in &self.data {
             let peak = (d.log + beyond * d.side).exp();
             let x = features(d.t, d.e, d.pairs, terms.knee).map(|v| v / peak);
-            normal.add(&x, 1.0, if d.side == 0.0 { 1.0 } else { weight });
+            normal.add(&x, 1.0, d.count * if d.side == 0.0 { 1.0 } else { weight });
         }
         normal.solve(terms.mask, terms.held_c.map(|c| (C, c)))
     }
@@ -217,7 +249,7 @@ impl Sample {
             let x = features(d.t, d.e, d.pairs, terms.knee);
             let scale = dot(&x, theta).max(1.0).recip();
             let (residual, weight) = d.working(*residual, sigma);
-            normal.add(&x.map(|v| v * scale), 1.0 + residual, weight);
+            normal.add(&x.map(|v| v * scale), 1.0 + residual, d.count * weight);
         }
         if let Some((x, weight)) = terms.push {
             let scale = dot(&x, theta).max(1.0).recip();
@@ -241,14 +273,20 @@ impl Sample {
         }
     }
 
+    /// Sum of squares that no coefficients change: of the noise known beforehand, and within equal
+    /// chunks.
+    fn unexplained(&self) -> f64 {
+        self.noise.rows * self.noise.sigma.powi(2) + self.scatter
+    }
+
     /// -2 log-likelihood, with the prior rows of the noise.
     fn deviance_of(&self, residuals: &[f64], sigma: f64) -> f64 {
-        let (mut squares, mut tails) = (self.noise.rows * self.noise.sigma.powi(2), 0.0);
+        let (mut squares, mut tails) = (self.unexplained(), 0.0);
         for (d, residual) in self.data.iter().zip(residuals) {
             if d.side == 0.0 {
-                squares += residual * residual;
+                squares += d.count * residual * residual;
             } else {
-                tails -= 2.0 * ln_upper_tail(d.side * residual / sigma);
+                tails -= 2.0 * d.count * ln_upper_tail(d.side * residual / sigma);
             }
         }
         squares / (sigma * sigma) + 2.0 * self.weight() * sigma.ln() + tails
@@ -256,12 +294,12 @@ impl Sample {
 
     /// The most likely noise for given residuals, by Newton steps on its logarithm.
     fn sigma(&self, residuals: &[f64], start: f64) -> f64 {
-        let mut squares = self.noise.rows * self.noise.sigma.powi(2);
-        for (_, residual) in self.data.iter().zip(residuals).filter(|(d, _)| d.side == 0.0) {
-            squares += residual * residual;
+        let mut squares = self.unexplained();
+        for (d, residual) in self.data.iter().zip(residuals).filter(|(d, _)| d.side == 0.0) {
+            squares += d.count * residual * residual;
         }
         let weight = self.weight();
-        if self.measured == self.data.len() {
+        if self.measured == self.rows {
             return (squares / weight).sqrt();
         }
         let mut log = start.ln();
@@ -272,8 +310,8 @@ impl Sample {
             for (d, residual) in self.data.iter().zip(residuals).filter(|(d, _)| d.side != 0.0) {
                 let z = d.side * residual / sigma;
                 let tail = mean_above(z);
-                slope -= 2.0 * tail * z;
-                curvature += 2.0 * z * (tail * (tail - z) * z + tail);
+                slope -= 2.0 * d.count * tail * z;
+                curvature += 2.0 * d.count * z * (tail * (tail - z) * z + tail);
             }
             let step = if curvature > 0.0 { -slope / curvature } else { -slope.signum() };
             log += step.clamp(-1.0, 1.0);

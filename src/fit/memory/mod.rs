@@ -11,9 +11,12 @@ mod model;
 mod next;
 mod normal;
 mod outlier;
+mod scatter;
 mod select;
 pub mod study;
 mod words;
+
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +25,9 @@ pub use model::{Coefficients, Form, Growth, Row, Seen};
 pub use next::{Proposal, propose};
 
 use crate::profile::{Op, Outcome, Point};
-use family::Families;
+use family::{Families, ONE_SIDED, student};
 use likelihood::{Sample, Solution, Terms};
+use scatter::Scatter;
 use select::Candidate;
 
 /// Noise of exact (simulated) figures: allocations are rounded.
@@ -79,8 +83,11 @@ pub struct MemoryFit {
     pub c: Estimate,
     /// Size of the bounded pool, bytes, where there is one.
     pub pool_bytes: Option<f64>,
-    /// Relative noise.
+    /// Relative noise of a single chunk (standard deviation of the logarithm).
     pub noise: f64,
+    /// Degrees of freedom that the noise is known with.
+    #[serde(default = "many")]
+    pub freedom: f64,
     /// Largest relative error of a measured row.
     pub worst_error: f64,
     /// Smallest and largest `T*keys` among measured rows.
@@ -121,12 +128,14 @@ impl MemoryFit {
     }
 
     /// Probability that the peak of one chunk, with the noise of a single run, stays within
-    /// `limit` bytes.
+    /// `limit` bytes. Noise that a few rows are all that is known of has the heavy tails of
+    /// Student's t.
     pub fn probability_within(&self, t: u64, e: u64, limit: f64) -> f64 {
         let peak = self.peak(t, e).max(1.0);
-        let error = (self.peak_95(t, e).max(1.0) / peak).ln() / normal::UPPER_95;
+        let bound = self.peak_95(t, e).max(1.0);
+        let error = (bound / peak).ln() / student(self.freedom, ONE_SIDED);
         let spread = error.hypot(self.noise).max(1e-12);
-        1.0 - normal::ln_upper_tail((limit.max(1.0) / peak).ln() / spread).exp()
+        family::student_below(self.freedom, (limit.max(1.0) / peak).ln() / spread)
     }
 
     /// Whether the peak grows without bound with `T*keys`.
@@ -157,6 +166,26 @@ pub enum MemoryError {
         /// What they say.
         bound: String,
     },
+    /// Peaks that no model explains.
+    #[error(
+        "{path}: the peaks scatter by {noise:.0}% around the best model, which is none: {rows}. \
+         {advice}"
+    )]
+    Scattered {
+        /// Path.
+        path: String,
+        /// Relative noise, percent.
+        noise: f64,
+        /// The rows furthest off, in words.
+        rows: String,
+        /// What to look at.
+        advice: String,
+    },
+}
+
+/// Degrees of freedom of a fit that does not say.
+fn many() -> f64 {
+    1e6
 }
 
 /// The rows of an indexer path in a profile.
@@ -191,8 +220,11 @@ pub fn fit(
     rows: &[Row],
     noise: Noise,
 ) -> Result<MemoryFit, MemoryError> {
-    let usable: Vec<Row> = rows.iter().copied().filter(possible).collect();
+    let mut usable: Vec<Row> = rows.iter().copied().filter(possible).collect();
     let left_out = rows.len() - usable.len();
+    if usable.len() > MOST_ROWS {
+        usable.sort_unstable_by(by_chunk);
+    }
     if usable.is_empty() {
         return Err(MemoryError::NoRows { path: path.to_owned() });
     }
@@ -211,6 +243,18 @@ pub fn fit(
         best.solution = of_all(&usable, best.form, &best.solution, noise);
     }
     let coefficients = Coefficients::new(best.solution.theta, best.solution.knee);
+    let scatter = Scatter::of(&sample, &best.solution);
+    if scatter.hopeless() {
+        return Err(MemoryError::Scattered {
+            path: path.to_owned(),
+            noise: 100.0 * scatter.noise,
+            rows: words::furthest(&few, &coefficients),
+            advice: words::no_model(Scatter::of(
+                &sample,
+                &sample.fit(Terms::free(Form::new(7, Growth::Flat).mask(), f64::INFINITY), None),
+            )),
+        });
+    }
     let c = estimate(&families, &best, span.1);
     let measured = usable.iter().filter(|r| r.measured()).count();
     let mut fit = MemoryFit {
@@ -225,7 +269,8 @@ pub fn fit(
         coefficients,
         c,
         pool_bytes: best.form.growth.pooled().then(|| coefficients.pool_bytes()),
-        noise: best.solution.sigma,
+        noise: scatter.noise,
+        freedom: scatter.freedom,
         worst_error: worst_error(&few, &coefficients),
         span_pairs: span,
         runner_up: ranked
@@ -236,7 +281,9 @@ pub fn fit(
         information: information(&sample, families.dense().best),
         statements: Vec::new(),
     };
-    fit.statements = words::statements(&fit, best.form, &few, &aside, noise);
+    fit.statements = raise(&mut fit, scatter, &few);
+    let statements = words::statements(&fit, best.form, &few, &aside, noise);
+    fit.statements.extend(statements);
     if left_out > 0 {
         fit.statements.push(format!(
             "{left_out} rows hold a figure that is zero, negative, infinite or not a number: they \
@@ -253,6 +300,32 @@ pub fn fit(
     Ok(fit)
 }
 
+/// Raises the bounds of `fit` to what its rows saw: a scatter beyond the ordinary, and peaks above
+/// them that noise does not explain. Says so.
+fn raise(fit: &mut MemoryFit, scatter: Scatter, rows: &[Row]) -> Vec<String> {
+    let model = fit.coefficients;
+    let largest = rows
+        .iter()
+        .map(|r| (r.t, r.e, r.pairs))
+        .fold((1.0, 1.0, 1.0), |a, b| if b.2 > a.2 { b } else { a });
+    let at = |corner: &Coefficients| corner.peak(largest.0, largest.1, largest.2);
+    for corner in &mut fit.corners {
+        *corner = corner.scaled(scatter.raise(at(&model), at(corner)));
+    }
+    fit.c.upper_95 *= scatter.raise(fit.c.point, fit.c.upper_95);
+    let bound = |row: &Row| {
+        let of = |corner: &Coefficients| corner.peak(row.t, row.e, row.pairs);
+        fit.corners.iter().map(of).fold(of(&model), f64::max)
+    };
+    let above = scatter::above(rows, &model, bound);
+    if let Some((_, factor)) = above.first() {
+        fit.corners.iter_mut().for_each(|corner| *corner = corner.scaled(*factor));
+        fit.c.upper_95 *= factor;
+    }
+    fit.c.hi = fit.c.hi.max(fit.c.upper_95);
+    words::raised(scatter, rows, &model, &above)
+}
+
 fn possible(row: &Row) -> bool {
     let bytes = match row.seen {
         Seen::Peak(v) | Seen::AtLeast(v) | Seen::AtMost(v) => v,
@@ -260,39 +333,55 @@ fn possible(row: &Row) -> bool {
     [row.t, row.e, row.pairs, bytes].iter().all(|v| *v > 0.0 && v.is_finite())
 }
 
-/// At most [`MOST_ROWS`], evenly spaced in `T*keys`.
+/// Ascending in `T*keys`; rows that say the same of the same chunk become neighbours.
+fn by_chunk(a: &Row, b: &Row) -> Ordering {
+    let bound = |row: &Row| match row.seen {
+        Seen::Peak(_) => (0, 0.0),
+        Seen::AtLeast(v) => (1, v),
+        Seen::AtMost(v) => (2, v),
+    };
+    let (kind, other) = (bound(a), bound(b));
+    a.pairs
+        .total_cmp(&b.pairs)
+        .then(a.t.total_cmp(&b.t))
+        .then(a.e.total_cmp(&b.e))
+        .then(kind.0.cmp(&other.0))
+        .then(kind.1.total_cmp(&other.1))
+}
+
+/// At most [`MOST_ROWS`] of rows that ascend in `T*keys`, evenly spaced.
 fn thinned(rows: &[Row]) -> Vec<Row> {
     if rows.len() <= MOST_ROWS {
         return rows.to_vec();
     }
-    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-    order.sort_unstable_by(|a, b| rows[*a as usize].pairs.total_cmp(&rows[*b as usize].pairs));
-    (0..MOST_ROWS).map(|i| rows[order[i * (rows.len() - 1) / (MOST_ROWS - 1)] as usize]).collect()
+    (0..MOST_ROWS).map(|i| rows[i * (rows.len() - 1) / (MOST_ROWS - 1)]).collect()
 }
 
 /// The coefficients of `form` from all rows but those that contradict `first`.
 fn of_all(rows: &[Row], form: Form, first: &Solution, noise: Noise) -> Solution {
     let coefficients = Coefficients::new(first.theta, first.knee);
     let far = (FAR_OFF * first.sigma).max(0.25);
-    let near: Vec<Row> = rows
-        .iter()
-        .copied()
-        .filter(|row| {
-            let mean = coefficients.peak(row.t, row.e, row.pairs).max(1.0).ln();
-            match row.seen {
-                Seen::Peak(v) => (v.ln() - mean).abs() <= far,
-                Seen::AtLeast(v) => v.ln() - mean <= far,
-                Seen::AtMost(v) => mean - v.ln() <= far,
-            }
-        })
-        .collect();
-    Sample::new(&near, noise).fit(Terms::free(form.mask(), first.knee), Some(first))
+    let (most, least) = (far.exp(), (-far).exp());
+    let near = rows.iter().filter(|row| {
+        let mean = coefficients.peak(row.t, row.e, row.pairs).max(1.0);
+        match row.seen {
+            Seen::Peak(v) => (least * mean..=most * mean).contains(&v),
+            Seen::AtLeast(v) => v <= most * mean,
+            Seen::AtMost(v) => v >= least * mean,
+        }
+    });
+    Sample::new(near, noise).fit(Terms::free(form.mask(), first.knee), Some(first))
 }
 
 /// The families that rows might come from, and the forms within them, best first.
 fn weighed<'a>(sample: &'a Sample, rows: &[Row]) -> (Families<'a>, Vec<Candidate>) {
-    let pooled = family::over_knees(sample, &family::knees(rows), family::POOLED);
-    (Families::new(sample, &pooled), select::rank(sample, rows, &pooled))
+    let knees = family::knees(rows);
+    let mut pooled = family::over_knees(sample, &knees, family::POOLED);
+    // The best knee of a pool with nothing beside it, so that c = 0 is judged where it fits best.
+    let alone = family::best_knee(sample, &knees, family::POOLED & !(1 << model::C));
+    let there = |at: Solution| sample.fit(Terms::free(family::POOLED, at.knee), Some(&at));
+    pooled.extend(alone.map(there));
+    (Families::new(sample, &pooled), select::rank(sample, rows, &pooled, alone))
 }
 
 /// `c` with its interval. A growth that would be lost in the rounding of exact figures even at the

@@ -145,6 +145,18 @@ impl Coefficients {
         Self { m0, m_t, m_e, c, pool_per_pair, pool_pairs }
     }
 
+    /// The same with every byte times `factor`.
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            m0: factor * self.m0,
+            m_t: factor * self.m_t,
+            m_e: factor * self.m_e,
+            c: factor * self.c,
+            pool_per_pair: factor * self.pool_per_pair,
+            pool_pairs: self.pool_pairs,
+        }
+    }
+
     /// Expected peak, bytes.
     pub fn peak(&self, t: f64, e: f64, pairs: f64) -> f64 {
         self.m0

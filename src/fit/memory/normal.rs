@@ -7,9 +7,6 @@ use statrs::function::erf::erfc;
 /// Beyond this the complementary error function underflows soon; an asymptotic series takes over.
 const FAR: f64 = 25.0;
 
-/// The standard normal quantile at 95%.
-pub const UPPER_95: f64 = 1.644_853_626_951_472_7;
-
 /// `ln P(Z > z)` for a standard normal Z.
 pub fn ln_upper_tail(z: f64) -> f64 {
     if z > FAR {

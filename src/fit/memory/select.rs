@@ -21,8 +21,9 @@ pub struct Candidate {
 
 /// Rows, and spread of `T * keys`, below which growth with `T * keys` is taken as given: a flat or
 /// saturating form needs evidence, because it promises memory.
-const MIN_ROWS_FOR_BOUNDED: usize = 6;
-const MIN_SPREAD_FOR_BOUNDED: f64 = 4.0;
+pub const MIN_ROWS_FOR_BOUNDED: usize = 6;
+/// See [`MIN_ROWS_FOR_BOUNDED`].
+pub const MIN_SPREAD_FOR_BOUNDED: f64 = 4.0;
 /// The plain form `c * T * keys`, where nothing more can be told.
 pub const PLAIN: Form = Form { fixed: false, rows: false, context: false, growth: Growth::Dense };
 
@@ -35,8 +36,13 @@ pub fn measured_span(rows: &[Row]) -> Option<(f64, f64)> {
 }
 
 /// All forms that the rows can carry, best first; at least [`PLAIN`]. `pooled` are fits of all
-/// terms at the knees of a pool.
-pub fn rank(sample: &Sample, rows: &[Row], pooled: &[Solution]) -> Vec<Candidate> {
+/// terms at the knees of a pool, `alone` the best without growth beside it.
+pub fn rank(
+    sample: &Sample,
+    rows: &[Row],
+    pooled: &[Solution],
+    alone: Option<Solution>,
+) -> Vec<Candidate> {
     let measured = rows.iter().filter(|r| r.measured()).count();
     let spread = measured_span(rows).map_or(1.0, |(lo, hi)| hi / lo.max(1.0));
     let bounded = measured >= MIN_ROWS_FOR_BOUNDED && spread >= MIN_SPREAD_FOR_BOUNDED;
@@ -64,9 +70,6 @@ pub fn rank(sample: &Sample, rows: &[Row], pooled: &[Solution]) -> Vec<Candidate
         for bits in 0..8 {
             consider(Form::new(bits, Growth::Flat), f64::INFINITY, None);
         }
-        let knees: Vec<f64> = family::knees(rows);
-        let full = |growth| Form::new(0b111, growth).mask();
-        let alone = family::best_knee(sample, &knees, full(Growth::Pooled));
         let beside = family::best(pooled);
         for (growth, best) in [(Growth::Pooled, alone), (Growth::DenseAndPooled, beside)] {
             let Some(best) = best else { continue };

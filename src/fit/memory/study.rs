@@ -8,6 +8,7 @@
 use super::family::{self, Families};
 use super::likelihood::{Sample, Terms, features};
 use super::model::{C, Form, Growth, Row, Seen, Theta};
+use super::scatter::Scatter;
 use super::{FIELD_NOISE, Noise, estimate, outlier, select, weighed};
 
 /// Relative noise of a synthetic peak.
@@ -19,8 +20,6 @@ pub const KINDS: [Growth; 4] =
     [Growth::Dense, Growth::Pooled, Growth::Flat, Growth::DenseAndPooled];
 /// Chunk lengths of a campaign.
 const ROWS: [f64; 6] = [256.0, 512.0, 1024.0, 2048.0, 4096.0, 8192.0];
-/// Draws after which a campaign whose pool cannot be seen is given up for another one.
-const DRAWS: usize = 1000;
 
 /// Reproducible random numbers (splitmix64).
 #[derive(Clone, Debug)]
@@ -80,20 +79,9 @@ impl Campaign {
     /// A campaign of `count` rows that grows as `growth`: chunks of 256 to 8192 rows at prefixes
     /// of 2k to 500k, each of the terms in T, E and 1 present half of the time, up to three rows
     /// in ten above a limit, and one in ten of the others passed without a recorded peak. A pool
-    /// is one that the rows show: at least three measured peaks (one of fewer than seven rows) at
-    /// twice the pairs that fill it, and as many at half of them.
+    /// is full at 1% to 33% of the pairs of the largest chunk; nothing makes sure that the measured
+    /// rows show it.
     pub fn new(random: &mut Random, count: usize, growth: Growth) -> Self {
-        let mut campaign = Self::draw(random, count, growth);
-        for _ in 0..DRAWS {
-            if campaign.shows_its_form() {
-                break;
-            }
-            campaign = Self::draw(random, count, growth);
-        }
-        campaign
-    }
-
-    fn draw(random: &mut Random, count: usize, growth: Growth) -> Self {
         // A flat or saturating path without any other term would have nothing to fit.
         let bits = if growth == Growth::Flat { 3 } else { random.below(8) as u32 };
         let form = Form::new(bits, growth);
@@ -138,13 +126,14 @@ impl Campaign {
         campaign
     }
 
-    fn shows_its_form(&self) -> bool {
+    /// Whether the rows show how the truth grows: at least three measured peaks, and of a pool three
+    /// at twice the pairs that fill it and three at half of them. Without that no rule can choose
+    /// the right form.
+    pub fn shows_its_form(&self) -> bool {
         let measured = self.rows.iter().filter(|r| r.measured());
         let full = measured.clone().filter(|r| r.pairs > 2.0 * self.knee).count();
         let filling = measured.clone().filter(|r| r.pairs < 0.5 * self.knee).count();
-        let needed = if self.rows.len() < 7 { 1 } else { 3 };
-        let shown = full >= needed && filling >= needed;
-        measured.count() >= 3 && (!self.form.growth.pooled() || shown)
+        measured.count() >= 3 && (!self.form.growth.pooled() || full.min(filling) >= 3)
     }
 
     /// True expected peak of a chunk, bytes.
@@ -176,8 +165,10 @@ impl Campaign {
 /// How the intervals of a class of campaigns did.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Campaigns.
+    /// Campaigns that could be fitted.
     pub count: usize,
+    /// Campaigns without a measured peak, or whose peaks follow no model: they are refused.
+    pub refused: usize,
     /// Whose interval of `c` holds the truth.
     pub covered: usize,
     /// Whose growth was chosen rightly.
@@ -188,12 +179,19 @@ pub struct Tally {
 impl Tally {
     /// Adds a campaign.
     pub fn add(&mut self, campaign: &Campaign) {
-        self.count += 1;
         let (rows, _) = outlier::split(&campaign.rows, FIELD_NOISE);
-        let Some((_, largest)) = select::measured_span(&rows) else { return };
+        let Some((_, largest)) = select::measured_span(&rows) else {
+            self.refused += 1;
+            return;
+        };
         let sample = Sample::new(&rows, FIELD_NOISE);
         let (families, ranked) = weighed(&sample, &rows);
+        if Scatter::of(&sample, &ranked[0].solution).hopeless() {
+            self.refused += 1;
+            return;
+        }
         let c = estimate(&families, &ranked[0], largest);
+        self.count += 1;
         self.covered += usize::from((c.lo..=c.hi).contains(&campaign.c()));
         self.chosen += usize::from(ranked[0].form.growth == campaign.form.growth);
         if campaign.form.growth.dense() {

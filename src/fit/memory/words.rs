@@ -1,8 +1,10 @@
 //! What a reader must know about a memory fit, in words: what was set aside, what the rows cannot
 //! tell, how the form was chosen and whether the rows that only bound the peak agree.
 
-use super::model::{Form, Growth, Row, Seen};
+use super::model::{Coefficients, Form, Growth, Row, Seen};
 use super::outlier::Outlier;
+use super::scatter::{self, ORDINARY, Scatter};
+use super::select;
 use super::{MemoryFit, Noise};
 use crate::units::Bytes;
 
@@ -74,13 +76,10 @@ fn set_aside(aside: &[Outlier]) -> Vec<String> {
                 Seen::AtLeast(v) => ("at least", v),
                 Seen::AtMost(v) => ("at most", v),
             };
-            let place = match outlier.row.line {
-                0 => format!("The row at T={}, E={}", outlier.row.t, outlier.row.e),
-                line => format!("Line {line}"),
-            };
             format!(
-                "{place} says {said} {} where all other rows together lead to expect {}: it was \
+                "{} says {said} {} where all other rows together lead to expect {}: it was \
                  set aside. Check its units, or whether something else took the memory.",
+                capital(&place(&outlier.row)),
                 Bytes(bytes as u64),
                 Bytes(outlier.expected as u64)
             )
@@ -92,16 +91,103 @@ fn set_aside(aside: &[Outlier]) -> Vec<String> {
     out
 }
 
+/// Where a row stands.
+fn place(row: &Row) -> String {
+    match row.line {
+        0 => format!("the row at T={}, E={}", row.t, row.e),
+        line => format!("line {line}"),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}
+
+/// The measured rows furthest from a model, in words.
+pub fn furthest(rows: &[Row], model: &Coefficients) -> String {
+    let one = |(row, expected): &(Row, f64)| match row.seen {
+        Seen::Peak(v) => {
+            format!("{} says {}, expected {}", place(row), Bytes(v as u64), Bytes(*expected as u64))
+        }
+        _ => place(row),
+    };
+    let words: Vec<String> = scatter::furthest(rows, model).iter().map(one).collect();
+    words.join("; ")
+}
+
+/// What to look at where no model explains the peaks; `flat` is their scatter around a model without
+/// growth in T*keys, which a few rows are not enough for.
+pub fn no_model(flat: Scatter) -> String {
+    if flat.noise > ORDINARY {
+        return "Check units, what L stands for, and whether all rows are of one system".to_owned();
+    }
+    format!(
+        "Without growth in T*keys they scatter by {:.0}% only: memory may be bounded, by a pool or key \
+         blocks, but to rely on that takes {} measured peaks over a {:.0}-fold T*keys",
+        100.0 * flat.noise,
+        select::MIN_ROWS_FOR_BOUNDED,
+        select::MIN_SPREAD_FOR_BOUNDED
+    )
+}
+
+/// Why the bounds were raised; `above` are rows above the bound with their peak over it.
+pub fn raised(
+    scatter: Scatter,
+    rows: &[Row],
+    model: &Coefficients,
+    above: &[(Row, f64)],
+) -> Vec<String> {
+    let mut out = Vec::new();
+    if scatter.noise > ORDINARY {
+        out.push(format!(
+            "The peaks scatter by {:.0}% around the model, more than a margin is there for: the \
+             upper bound, and BUDGET with it, covers a single chunk of that scatter. Furthest off: \
+             {}.",
+            100.0 * scatter.noise,
+            furthest(rows, model)
+        ));
+    }
+    if let Some((_, factor)) = above.first() {
+        let places: Vec<String> = above.iter().take(NAMED).map(|(row, _)| place(row)).collect();
+        out.push(format!(
+            "{} {} more than noise explains: the upper bound was raised by {:.0}% to cover it. \
+             Measure that chunk again.",
+            capital(&places.join(", ")),
+            if above.len() == 1 {
+                "shows a peak above the others by"
+            } else {
+                "show peaks above the others by"
+            },
+            100.0 * (factor - 1.0)
+        ));
+    }
+    out
+}
+
 /// What the rows cannot tell because there are too few, or too similar ones.
 fn too_few(fit: &MemoryFit, form: Form, noise: Noise) -> Vec<String> {
     let mut out = Vec::new();
     let (lo, hi) = fit.span_pairs;
     let spread = hi / lo.max(1.0);
-    if fit.measured == 1 {
+    if fit.measured < FEW_ROWS {
+        let peaks = if fit.measured == 1 {
+            "One peak was measured: the spread between chunks is not known".to_owned()
+        } else {
+            format!(
+                "Only {} peaks were measured: the spread between chunks is hardly known",
+                fit.measured
+            )
+        };
         out.push(format!(
-            "One peak was measured: the spread between chunks is not known and about {:.0}% was \
-             taken; the interval of c is as good as that assumption.",
-            100.0 * noise.sigma
+            "{peaks}, and {:.0}% was taken with the weight of {:.0} readings. Intervals and chances \
+             have the heavy tails of Student's t with {:.0} degrees of freedom, and are as good as \
+             that assumption.",
+            100.0 * noise.sigma,
+            noise.rows,
+            fit.freedom
         ));
     }
     if !fit.grows() {
@@ -119,7 +205,8 @@ fn too_few(fit: &MemoryFit, form: Form, noise: Noise) -> Vec<String> {
         let peaks = if fit.measured == 1 { "peak is" } else { "peaks are" };
         out.push(format!(
             "{} measured {peaks} too few for more than one term: a fixed m0 and terms in T or E \
-             alone were taken as 0, which puts everything on c.",
+             alone were taken as 0, which puts everything on c. That is cautious for more T*keys \
+             than were measured, and may be too low for much less, or for a much longer context.",
             fit.measured
         ));
     }
