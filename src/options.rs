@@ -58,6 +58,9 @@ pub struct ServerLimits {
     pub chunk_max: Tokens,
     /// KV page.
     pub page_size: Tokens,
+    /// Largest free block, which a single allocation has to fit; none where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_block: Option<Bytes>,
 }
 
 /// Everything the main job was asked.
@@ -126,7 +129,7 @@ impl ServerLimits {
     /// # Errors
     /// Status 2 with the flags that contradict each other.
     pub fn validate(&self) -> Result<()> {
-        let Self { free_bytes, guard, margin, chunk_min, chunk_max, page_size } = *self;
+        let Self { free_bytes, guard, margin, chunk_min, chunk_max, page_size, .. } = *self;
         positive("--chunk-min", chunk_min)?;
         positive("--chunk-max", chunk_max)?;
         positive("--page-size", page_size)?;
@@ -224,6 +227,7 @@ mod tests {
             chunk_min: Tokens(256),
             chunk_max: Tokens(2048),
             page_size: Tokens(256),
+            largest_block: None,
         }
     }
 

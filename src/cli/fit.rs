@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::ledger::{ChangeArguments, LedgerArguments};
 use super::limits::LimitArguments;
-use super::output;
+use super::{limits, output};
 use crate::error::{Error, Exit, Result};
 use crate::files::sha256_hex;
 use crate::fit::observations::{self, LMeans, Observation};
@@ -15,6 +15,7 @@ use crate::fit::rates::Rate;
 use crate::fit::{Fit, Source, fit_of_observations, rates_of_observations};
 use crate::model::Layout;
 use crate::options::ServerLimits;
+use crate::plan::ledger::Ledger;
 use crate::plan::{self, ObservedPlan, Situation};
 use crate::report;
 use crate::units::Tokens;
@@ -34,7 +35,7 @@ pub struct Arguments {
     #[command(flatten)]
     limits: LimitArguments,
     /// Longest context of the server, tokens; default: 1,048,576, said to be assumed.
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", value_parser = limits::context, allow_hyphen_values = true)]
     context: Option<Tokens>,
     /// Data-parallel attention groups: the plan is per rank, the flag for all of them.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
@@ -117,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         layout: Layout { tp: 1, dp: arguments.dp_attention, cp: arguments.cp },
         context: arguments.context.map(|context| context.0),
         changes: arguments.changes.changes(arguments.cp),
-        ledger: arguments.ledger.into(),
+        ledger: Ledger { largest_block: limits.largest_block, ..arguments.ledger.into() },
     };
     let plans = plan::plans_of_observations(&fit, &situation);
     if arguments.json {

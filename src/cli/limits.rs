@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::options::ServerLimits;
+use crate::options::{MAX_TOKENS, ServerLimits};
 use crate::units::{Bytes, Tokens};
 
 /// What the server has to live within.
@@ -26,6 +26,32 @@ pub struct LimitArguments {
     /// KV page of the server.
     #[arg(long, value_name = "TOKENS", default_value = "256", allow_hyphen_values = true)]
     page_size: Tokens,
+    /// Largest free block of the allocator: the fp32 scores of a chunk are one allocation.
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes, allow_hyphen_values = true)]
+    largest_block: Option<Bytes>,
+}
+
+/// The longest context of a server, tokens.
+///
+/// # Errors
+/// No count, no token at all, or more than any server takes.
+pub fn context(text: &str) -> Result<Tokens, String> {
+    match text.parse::<Tokens>().map_err(|error| error.to_string())? {
+        Tokens(0) => Err("a context of no tokens serves nothing".to_owned()),
+        Tokens(long) if long > MAX_TOKENS => Err(format!("the limit is {MAX_TOKENS} tokens")),
+        context => Ok(context),
+    }
+}
+
+/// A size that must not be nothing.
+///
+/// # Errors
+/// No size, or zero.
+pub fn some_bytes(text: &str) -> Result<Bytes, String> {
+    match text.parse::<Bytes>().map_err(|error| error.to_string())? {
+        Bytes(0) => Err("nothing fits into 0 bytes".to_owned()),
+        size => Ok(size),
+    }
 }
 
 impl From<LimitArguments> for ServerLimits {
@@ -37,6 +63,7 @@ impl From<LimitArguments> for ServerLimits {
             chunk_min: flags.chunk_min,
             chunk_max: flags.chunk_max,
             page_size: flags.page_size,
+            largest_block: flags.largest_block,
         }
     }
 }

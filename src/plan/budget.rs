@@ -77,6 +77,9 @@ pub struct Budget {
     pub budget_point: Option<u64>,
     /// The same with `c_95`.
     pub budget_95: Option<u64>,
+    /// Largest free block, bytes: the fp32 scores of a chunk are one allocation and have to fit it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_block: Option<u64>,
 }
 
 impl Budget {
@@ -107,6 +110,12 @@ impl Budget {
             floor,
             budget_point: budget(c_point),
             budget_95: budget(c_95),
+            largest_block: None,
         })
+    }
+
+    /// The same where no allocation may be larger than `block`.
+    pub fn within_block(self, block: Option<Bytes>) -> Self {
+        Self { largest_block: block.map(|bytes| bytes.0), ..self }
     }
 }

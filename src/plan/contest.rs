@@ -28,7 +28,8 @@ pub enum Verdict {
     Survives,
     /// The most likely peak stays above the guard, but a chunk passes the frontier.
     AtRisk,
-    /// The most likely peak of a chunk leaves less than the guard.
+    /// The most likely peak of a chunk leaves less than the guard, or the largest free block does
+    /// not hold its scores.
     Crashes,
     /// The prompt is past the largest prefix that can be served.
     Refused,
@@ -75,6 +76,8 @@ pub struct Arena<'a> {
     reach: Reach,
     /// Most likely peak and its bound, bytes.
     peak: Box<dyn Fn(u64, u64) -> (f64, f64) + 'a>,
+    /// Whether the largest free block holds the scores.
+    allocates: Box<dyn Fn(u64, u64) -> bool + 'a>,
     /// Bytes under the frontier.
     usable: f64,
     /// Bytes before the guard fires.
@@ -98,6 +101,7 @@ impl<'a> Arena<'a> {
             reach: reach(&plan.schedule, |chunk, limit| frontier.largest_prefix(chunk, limit)),
             schedule: &plan.schedule,
             peak: Box::new(move |t, l| (frontier.peak_point(t, l), frontier.peak_95(t, l))),
+            allocates: Box::new(move |t, l| frontier.allocates(t, l)),
             usable: plan.budget.usable_bytes as f64,
             hard: hard as f64,
             time,
@@ -115,6 +119,7 @@ impl<'a> Arena<'a> {
             reach: reach(&plan.schedule, |chunk, limit| Some((budget / chunk).min(limit))),
             schedule: &plan.schedule,
             peak: Box::new(move |t, l| (peak(t, l), peak(t, l))),
+            allocates: Box::new(|_, _| true),
             usable,
             hard: usable,
             time: None,
@@ -212,6 +217,7 @@ impl<'a> Arena<'a> {
             score.peak_95_bytes = score.peak_95_bytes.max(bound as u64);
             let verdict = match () {
                 () if point > self.hard => Verdict::Crashes,
+                () if !(self.allocates)(chunk, prefix) => Verdict::Crashes,
                 () if bound > self.usable => Verdict::AtRisk,
                 () => Verdict::Survives,
             };
@@ -280,6 +286,7 @@ mod tests {
             chunk_min: Tokens(256),
             chunk_max: Tokens(2048),
             page_size: Tokens(256),
+            largest_block: None,
         }
     }
 

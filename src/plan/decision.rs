@@ -80,8 +80,14 @@ pub fn decisions(
     let shared = Frontier::new(memory, budget, changes.cp);
     let pairs = |t: u64, l: u64| t as f64 * l.saturating_add(t).div_ceil(ratio) as f64;
     let tokens2 = |pairs: f64| (ratio as f64 * pairs).floor() as u64;
-    let row = |name: String, limit: Option<f64>, peak: &dyn Fn(u64, u64) -> f64| {
-        let fits = |t: u64, l: u64| peak(t, l) <= usable;
+    let block = budget.largest_block.map(|bytes| bytes as f64);
+    // Each change says what its peak is, and of how many pairs the scores are one allocation.
+    let row = |name: String,
+               limit: Option<f64>,
+               peak: &dyn Fn(u64, u64) -> f64,
+               at_once: &dyn Fn(u64, u64) -> f64| {
+        let holds = |t: u64, l: u64| block.is_none_or(|block| SCORES * at_once(t, l) <= block);
+        let fits = |t: u64, l: u64| peak(t, l) <= usable && holds(t, l);
         let schedule = Schedule::of_frontier(range, Some(context), |t| {
             super::frontier::largest(context, |l| fits(t, l))
         })
@@ -97,43 +103,51 @@ pub fn decisions(
                 .collect(),
         }
     };
-    let mut out = vec![row("as it is".to_owned(), Some(rest / c), &|t, l| alone.peak_95(t, l))];
+    let as_it_is = row("as it is".to_owned(), Some(rest / c), &|t, l| alone.peak_95(t, l), &pairs);
+    let mut out = vec![as_it_is];
     let copy = changes.copy_budget.0 as f64;
     if c > SCORES + COPY {
         let full = (rest - copy) / (c - COPY);
         // A budget that is never reached changes nothing.
         let limit = if COPY * full > copy { full } else { rest / c };
-        out.push(row(format!("copy budget {}", mib(changes.copy_budget)), Some(limit), &|t, l| {
-            alone.peak_95(t, l) - (COPY * pairs(t, l) - copy).max(0.0)
-        }));
+        let peak = |t, l| alone.peak_95(t, l) - (COPY * pairs(t, l) - copy).max(0.0);
+        let name = format!("copy budget {}", mib(changes.copy_budget));
+        out.push(row(name, Some(limit), &peak, &pairs));
     }
     if changes.cp > 1 {
         let ranks = f64::from(changes.cp);
-        out.push(row(format!("cp {}", changes.cp), Some(ranks * rest / c), &|t, l| {
-            shared.peak_95(t, l)
-        }));
+        let name = format!("cp {}", changes.cp);
+        let of_rank = |t: u64, l: u64| {
+            let keys = l.saturating_add(t).div_ceil(ratio);
+            t.div_ceil(u64::from(changes.cp)) as f64 * keys as f64
+        };
+        out.push(row(name, Some(ranks * rest / c), &|t, l| shared.peak_95(t, l), &of_rank));
     }
-    let tile = changes.row_budget.unwrap_or_else(|| largest_tile(rest, c));
+    // With everything that lives beside its scores the tile takes at most half of what is there.
+    let half = 0.5 * rest * SCORES / c;
+    let tile = changes
+        .row_budget
+        .unwrap_or_else(|| largest_tile(block.map_or(half, |block| half.min(block))));
     let tile_pairs = tile.0 as f64 / SCORES;
     let scores = Scores { ratio, element: SCORES as u64, align: 1 };
     let tiles = scores
         .tiles(range.max, context, tile.0)
         .map_or(String::new(), |tiles| format!(", {} at the end", tiles.count));
-    out.push(row(format!("rows in tiles of {}{tiles}", mib(tile)), None, &|t, l| {
-        alone.peak_95(t, l) - c * (pairs(t, l) - tile_pairs).max(0.0)
-    }));
-    let block = changes.key_block.max(1);
-    out.push(row(format!("keys in blocks of {block}"), None, &|t, l| {
-        let keys = l.saturating_add(t).div_ceil(ratio);
-        alone.peak_95(t, l) - c * t as f64 * keys.saturating_sub(block) as f64
-    }));
+    let peak = |t, l| alone.peak_95(t, l) - c * (pairs(t, l) - tile_pairs).max(0.0);
+    let name = format!("rows in tiles of {}{tiles}", mib(tile));
+    out.push(row(name, None, &peak, &|t, l| pairs(t, l).min(tile_pairs)));
+    let keys_at_once = changes.key_block.max(1);
+    let keys = |t: u64, l: u64| l.saturating_add(t).div_ceil(ratio);
+    let peak = |t: u64, l: u64| {
+        alone.peak_95(t, l) - c * t as f64 * keys(t, l).saturating_sub(keys_at_once) as f64
+    };
+    let at_once = |t: u64, l: u64| t as f64 * keys(t, l).min(keys_at_once) as f64;
+    out.push(row(format!("keys in blocks of {keys_at_once}"), None, &peak, &at_once));
     out
 }
 
-/// The largest power of two of MiB whose tile, with everything that lives beside the scores, takes
-/// at most half of what is there.
-fn largest_tile(rest: f64, c: f64) -> Bytes {
-    let bytes = 0.5 * rest * SCORES / c;
+/// The largest power of two of MiB within `bytes`.
+fn largest_tile(bytes: f64) -> Bytes {
     let exponent = (bytes / (1 << 20) as f64).max(1.0).log2().floor().min(40.0) as u32;
     Bytes(1 << (20 + exponent))
 }

@@ -73,6 +73,7 @@ pub fn decide(fits: &[AlignmentFit], arch: &str) -> AlignmentDecision {
     let mean = |value: fn(&Pair) -> f64| {
         pairs.iter().map(|(_, p)| weight(p) * value(p)).sum::<f64>() / total
     };
+    let least_gain = pairs.iter().map(|(_, p)| p.gain).fold(f64::INFINITY, f64::min);
     let (gain, lo, hi) = (mean(|p| p.gain), mean(|p| p.lo), mean(|p| p.hi));
     let deployed = largest.deployed;
     let pays = lo > WORTH;
@@ -87,6 +88,14 @@ pub fn decide(fits: &[AlignmentFit], arch: &str) -> AlignmentDecision {
                            kernels were not measured"
             .to_owned(),
     };
+    // One figure for several kernels has to say how it came about.
+    let reason = match pairs.len() {
+        1 => reason,
+        count => format!(
+            "{reason}; the gain is the mean of {count} kernels and shapes, each weighed by the time \
+             of its aligned row (least {least_gain:.3})"
+        ),
+    };
     AlignmentDecision {
         exact_fill: ExactFill {
             enabled,
@@ -97,7 +106,7 @@ pub fn decide(fits: &[AlignmentFit], arch: &str) -> AlignmentDecision {
             hi,
             deployed,
         },
-        least_gain: pairs.iter().map(|(_, p)| p.gain).fold(f64::INFINITY, f64::min),
+        least_gain,
         kernels: pairs
             .iter()
             .map(|(f, _)| format!("{} {} at tile {}", f.kernel, f.shape, f.tile()))

@@ -3,10 +3,11 @@
 //! In go the memory fit of a path, the budget and how many ranks share the rows of a chunk; out
 //! come the predicted peak of a chunk of `T` rows after a prefix of `L` tokens, at the most likely
 //! model and at its one-sided 95% bound, and the largest `T` or `L` that stays within the usable
-//! bytes at the bound.
+//! bytes at the bound and whose scores fit the largest free block.
 
 use super::Budget;
-use crate::fit::memory::MemoryFit;
+use super::decision::SCORES;
+use crate::fit::memory::{Growth, MemoryFit};
 
 /// The frontier of one path. Peaks never fall as `T` or `L` grows.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +15,7 @@ pub struct Frontier<'a> {
     memory: &'a MemoryFit,
     usable_bytes: f64,
     floor: Option<f64>,
+    block: Option<f64>,
     cp: u64,
 }
 
@@ -24,6 +26,7 @@ impl<'a> Frontier<'a> {
             memory,
             usable_bytes: budget.usable_bytes as f64,
             floor: budget.floor,
+            block: budget.largest_block.map(|bytes| bytes as f64),
             cp: u64::from(cp.max(1)),
         }
     }
@@ -46,9 +49,24 @@ impl<'a> Frontier<'a> {
         self.floored(self.memory.peak_95(rows, end), rows, end)
     }
 
-    /// Whether a chunk of `t` tokens after a prefix of `l` fits at the 95% bound.
+    /// Whether a chunk of `t` tokens after a prefix of `l` fits at the 95% bound, in sum and in its
+    /// largest allocation.
     pub fn fits(&self, t: u64, l: u64) -> bool {
-        self.peak_95(t, l) <= self.usable_bytes
+        self.peak_95(t, l) <= self.usable_bytes && self.allocates(t, l)
+    }
+
+    /// Whether the largest free block holds the fp32 scores of that chunk, which are one allocation;
+    /// true where the block is not known. A pool that bounds the scores bounds the allocation too.
+    pub fn allocates(&self, t: u64, l: u64) -> bool {
+        let (rows, end) = self.rank(t, l);
+        let keys = end.div_ceil(u64::from(self.memory.ratio.max(1)));
+        let scores = SCORES * rows as f64 * keys as f64;
+        let largest = match self.memory.growth {
+            Growth::Flat => 0.0,
+            Growth::Pooled => scores.min(self.memory.coefficients.pool_bytes()),
+            Growth::Dense | Growth::DenseAndPooled => scores,
+        };
+        self.block.is_none_or(|block| largest <= block)
     }
 
     /// The largest chunk up to `most` tokens that fits after a prefix of `l`; none where not even
@@ -97,10 +115,31 @@ mod tests {
     use super::*;
     use crate::fit::observations::{LMeans, read_csv};
     use crate::fit::{Fit, fit_of_observations};
+    use crate::units::Bytes;
 
     fn boots() -> Fit {
         let text = include_str!("../../profiles/field/boots.csv");
         fit_of_observations(&read_csv(text).unwrap().rows, Vec::new(), LMeans::Context)
+    }
+
+    #[test]
+    fn the_scores_of_a_chunk_have_to_fit_the_largest_block_as_one_allocation() {
+        let fit = boots();
+        let memory = fit.observed().unwrap();
+        let budget = Budget::new(memory, 2_750_000_000, true).unwrap();
+        let sum = Frontier::new(memory, &budget, 1);
+        let tight = budget.within_block(Some(Bytes(400_000_000)));
+        let block = Frontier::new(memory, &tight, 1);
+        // 400 MB / 4 B = 1e8 (row, key): 1024 * 97,656 at the end of the chunk.
+        assert_eq!(block.largest_prefix(1024, 1 << 30), Some(97_656 - 1024));
+        assert!(sum.largest_prefix(1024, 1 << 30).unwrap() > 150_000);
+        // A block that holds more than the sum allows changes nothing.
+        let loose = budget.within_block(Some(Bytes(2_000_000_000)));
+        let wide = Frontier::new(memory, &loose, 1);
+        assert_eq!(wide.largest_prefix(1024, 1 << 30), sum.largest_prefix(1024, 1 << 30));
+        // Three ranks take a third of the rows each.
+        let three = Frontier::new(memory, &tight, 3);
+        assert_eq!(three.largest_prefix(3072, 1 << 30), Some(97_656 - 3072));
     }
 
     #[test]

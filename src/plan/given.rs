@@ -51,6 +51,7 @@ pub fn plan_of_budget(
             floor: None,
             budget_point: Some(budget),
             budget_95: Some(budget),
+            largest_block: None,
         },
         page_size: limits.page_size.0,
         formula: Some(schedule.clone()),
@@ -81,6 +82,7 @@ mod tests {
             chunk_min: Tokens(256),
             chunk_max: Tokens(2048),
             page_size: Tokens(256),
+            largest_block: None,
         };
         let layout = Layout { tp: 1, dp: 1, cp: 1 };
         let plan = plan_of_budget(200_000_000, &limits, layout, None).unwrap();

@@ -100,13 +100,13 @@ impl Ledger {
         }
         out
     }
+}
 
-    /// BUDGET that the largest free block leaves, token^2: the fp32 scores are one allocation,
-    /// which the sum of all free blocks does not help.
-    pub fn budget_of_block(&self, ratio: u32) -> Option<u64> {
-        let pairs = self.largest_block?.0 / SCORES as u64;
-        pairs.checked_mul(u64::from(ratio.max(1)))
-    }
+/// BUDGET that the largest free block leaves, token^2: the fp32 scores are one allocation, which
+/// the sum of all free blocks does not help.
+pub fn budget_of_block(block: Option<Bytes>, ratio: u32) -> Option<u64> {
+    let pairs = block?.0 / SCORES as u64;
+    pairs.checked_mul(u64::from(ratio.max(1)))
 }
 
 #[cfg(test)]
@@ -150,9 +150,8 @@ mod tests {
 
     #[test]
     fn the_largest_block_bounds_the_scores_whatever_the_sum_is() {
-        let ledger = Ledger { largest_block: Some(Bytes(134_217_728)), ..Ledger::default() };
         // 128 MiB / 4 B = 33.6e6 pairs, at ratio 4 134e6 token^2.
-        assert_eq!(ledger.budget_of_block(4), Some(134_217_728));
-        assert_eq!(Ledger::default().budget_of_block(4), None);
+        assert_eq!(budget_of_block(Some(Bytes(134_217_728)), 4), Some(134_217_728));
+        assert_eq!(budget_of_block(None, 4), None);
     }
 }

@@ -111,6 +111,18 @@ pub enum PlanError {
         /// Smallest chunk.
         chunk_min: u64,
     },
+    /// No block holds the scores.
+    #[error(
+        "the fp32 scores of even a chunk of {chunk_min} tokens without a prefix do not fit the \
+         largest free block, {block}; free a larger one (expandable segments, fixed sizes), or \
+         lower --chunk-min"
+    )]
+    BlockTooSmall {
+        /// Smallest chunk.
+        chunk_min: u64,
+        /// Largest free block.
+        block: Bytes,
+    },
     /// Guard and margin take everything.
     #[error(
         "{free} free less guard {guard} and margin {margin} leaves nothing; \
@@ -232,7 +244,8 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
         ));
     }
     let usable = Usable::new(&request.limits, request.device_free);
-    let budget = Budget::new(memory, usable.bytes()?, observed_here)?;
+    let budget = Budget::new(memory, usable.bytes()?, observed_here)?
+        .within_block(request.limits.largest_block);
     say_memory(&mut statements, memory, &usable, &budget);
 
     let alignment = decide(&fit.alignment, &fit.arch);
@@ -241,13 +254,22 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
     let frontier = Frontier::new(memory, &budget, request.layout.cp);
     let chunk_time = ChunkTime::of_fit(fit, &memory.path, request.layout.cp);
     let (schedule, time) =
-        table::make(request, &frontier, &alignment, chunk_time, &mut statements)?;
+        match table::make(request, &frontier, &alignment, chunk_time, &mut statements) {
+            Err(PlanError::NothingFits { chunk_min }) if !frontier.allocates(chunk_min, 0) => {
+                let block = request.limits.largest_block.unwrap_or_default();
+                return Err(PlanError::BlockTooSmall { chunk_min, block });
+            }
+            made => made?,
+        };
     let range = schedule.range;
+    let of_block = ledger::budget_of_block(request.limits.largest_block, memory.ratio);
     let formula = budget
         .budget_95
+        .map(|b| of_block.map_or(b, |block| b.min(block)))
         .filter(|b| *b > 0)
         .map(|b| Schedule::of_budget(range, Some(table::context(request)), b.saturating_mul(cp)))
         .transpose()?;
+    say_block(&mut statements, of_block, &budget, &request.limits);
     let static_chunk = schedule.table.first().map_or(range.min, |(_, chunk)| *chunk);
     table::say(&mut statements, &schedule, request, static_chunk, time.as_ref());
     Ok(Plan {
@@ -339,6 +361,28 @@ fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable,
                 .to_owned(),
         );
     }
+}
+
+/// Says which of the two limits, the sum or the largest block, ends the frontier.
+fn say_block(
+    statements: &mut Vec<String>,
+    of_block: Option<u64>,
+    budget: &Budget,
+    limits: &ServerLimits,
+) {
+    let (Some(block), Some(pairs)) = (limits.largest_block, of_block) else { return };
+    let sum = budget.budget_95;
+    statements.push(if sum.is_some_and(|sum| pairs < sum) {
+        format!(
+            "The largest free block, {block}, holds the fp32 scores of {pairs} token^2, less than \
+             the sum of all free memory allows: the block ends the frontier."
+        )
+    } else {
+        format!(
+            "The largest free block, {block}, holds the fp32 scores of {pairs} token^2: it does not \
+             end the frontier before the sum of all free memory does."
+        )
+    });
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use super::first_chunk::FirstChunk;
 use super::policy::{self, Chosen};
 use super::reach::Reach;
+use super::tail::Worst;
 use super::{
     AlignmentDecision, ChunkRange, ChunkTime, DEFAULT_CONTEXT, EndsBy, Frontier, PlanError,
     Request, Schedule, TimePlan, WORTH,
@@ -14,6 +15,9 @@ use super::{
 
 /// Time that chunks in whole tiles may take over chunks in whole pages.
 const TILES_WITHIN: f64 = 0.01;
+
+/// Extra time of a tiny last chunk that is worth a sentence.
+const WORTH_SAYING: f64 = 0.001;
 
 /// Longest context of the request, tokens.
 pub(super) fn context(request: &Request) -> u64 {
@@ -60,6 +64,10 @@ pub(super) fn make(
     }
     statements.push(time.sentence(1));
     statements.push(chosen.reason);
+    let range = chosen.schedule.range;
+    let lengths: Vec<u64> = chosen.prompts.iter().map(|prompt| prompt.length).collect();
+    let worst = Worst::of(&chosen.schedule, &time.model, &reach(range), &lengths);
+    statements.extend(worst.filter(|w| w.extra >= WORTH_SAYING).map(|w| w.sentence()));
     let first_chunk = FirstChunk::new(&chosen.schedule, &time.model, &chosen.prompts);
     let time = TimePlan { chunk: time, rule: chosen.rule, prompts: chosen.prompts, first_chunk };
     Ok((chosen.schedule, Some(time)))

@@ -7,7 +7,9 @@
 
 use serde::Serialize;
 
+use super::Schedule;
 use super::reach::Reach;
+use crate::fit::latency::TimeModel;
 
 /// A last chunk shorter than this share of the one before it is tiny, as is one shorter than the
 /// smallest chunk.
@@ -66,6 +68,57 @@ pub fn settle(
     (chunks.to_vec(), Tail::Tiny)
 }
 
+/// What a tiny last chunk costs at worst under a table, which does not know where a prompt ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worst {
+    /// Tokens of the prompt.
+    pub length: u64,
+    /// Its last chunk, tokens.
+    pub tail: u64,
+    /// Time of the table over that with the last chunk settled, less 1.
+    pub extra: f64,
+}
+
+impl Worst {
+    /// The worst of prompts that end one token behind a chunk of the table, near each of `lengths`;
+    /// none where every prompt is a single chunk.
+    pub fn of(
+        schedule: &Schedule,
+        model: &TimeModel,
+        reach: &Reach,
+        lengths: &[u64],
+    ) -> Option<Self> {
+        let mut worst: Option<Self> = None;
+        for length in lengths {
+            let whole = schedule.chunks_of(*length)?;
+            let Some((_, before)) = whole.split_last().filter(|(_, before)| !before.is_empty())
+            else {
+                continue;
+            };
+            let chunks = [before, &[1]].concat();
+            let time = |chunks: &[u64]| model.total_us(chunks, 0);
+            let settled = settle(&chunks, 0, reach, time).0;
+            let extra = time(&chunks) / time(&settled) - 1.0;
+            if worst.is_none_or(|w| extra > w.extra) {
+                worst = Some(Self { length: chunks.iter().sum(), tail: 1, extra });
+            }
+        }
+        worst
+    }
+
+    /// The cost in words.
+    pub fn sentence(&self) -> String {
+        format!(
+            "The table does not know where a prompt ends, so a last chunk may be tiny: at worst, a \
+             prompt of {} tokens with a last chunk of {}, that takes {:.1}% more than with the last \
+             two made about equal.",
+            self.length,
+            self.tail,
+            100.0 * self.extra
+        )
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +150,21 @@ mod tests {
         // Balancing that takes longer is not made.
         let worse = |c: &[u64]| if c == D03 { 1.0 } else { 1.1 };
         assert_eq!(settle(&D03, 0, &reach(39_000_000), worse), (D03.to_vec(), Tail::Tiny));
+    }
+
+    #[test]
+    fn the_worst_tail_of_a_table_costs_what_balancing_saves() {
+        // Per chunk 2 ms, per row^2 1 us: 1024 + 1 take 4000 + 1024^2 + 1, 768 + 257 take
+        // 4000 + 768^2 + 257^2 us.
+        let model = TimeModel::of([2000.0, 0.0, 0.0, 0.0, 1.0]);
+        let range = ChunkRange::new(256, 1024, 256).unwrap();
+        let reach = Reach::new(range, 1 << 20, |_| Some(1 << 20));
+        let schedule = reach.schedule().unwrap();
+        let worst = Worst::of(&schedule, &model, &reach, &[2048]).unwrap();
+        let (table, settled) = (4000.0 + 1_048_577.0, 4000.0 + 589_824.0 + 66_049.0);
+        assert_eq!((worst.length, worst.tail), (1025, 1));
+        assert!((worst.extra - (table / settled - 1.0)).abs() < 1e-9, "{worst:?}");
+        assert_eq!(Worst::of(&schedule, &model, &reach, &[512]), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ fn limits() -> ServerLimits {
         chunk_min: Tokens(256),
         chunk_max: Tokens(2048),
         page_size: Tokens(256),
+        largest_block: None,
     }
 }
 

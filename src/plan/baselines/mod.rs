@@ -11,6 +11,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::fit::latency::TimeModel;
+use crate::options::MAX_TOKENS;
+use crate::text::quoted;
 use crate::units::Tokens;
 use atom::AtomModel;
 use sglang::{DynamicChunkSizer, Quadratic, SMOOTH, SglangError};
@@ -38,8 +40,8 @@ pub enum Peer {
 /// Why a peer's name was not understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a sizer: use static:TOKENS, sglang, atom or trtllm, the last three with :TOKENS \
-     for another static size than --chunk-max"
+    "`{}` is not a sizer: use static:TOKENS, sglang, atom or trtllm, the last three with :TOKENS \
+     for another static size than --chunk-max; TOKENS from 1 to {}", .0, MAX_TOKENS
 )]
 pub struct UnknownPeer(pub String);
 
@@ -47,14 +49,14 @@ impl FromStr for Peer {
     type Err = UnknownPeer;
 
     fn from_str(text: &str) -> Result<Self, UnknownPeer> {
-        let unknown = || UnknownPeer(text.to_owned());
+        let unknown = || UnknownPeer(quoted(text));
         let (name, size) = match text.split_once(':') {
             Some((name, size)) => {
                 let tokens: Tokens = size.parse().map_err(|_| unknown())?;
                 (
                     name,
                     Some(tokens.0)
-                        .filter(|t| *t > 0)
+                        .filter(|t| (1..=MAX_TOKENS).contains(t))
                         .map_or_else(|| Err(unknown()), |t| Ok(Some(t)))?,
                 )
             }

@@ -16,6 +16,7 @@ fn derived(path: &str) -> (Profile, Derived) {
             chunk_min: Tokens(256),
             chunk_max: Tokens(2048),
             page_size: Tokens(256),
+            largest_block: None,
         },
         device_free: None,
         layout: Layout { tp: 4, dp: 1, cp: 1 },
