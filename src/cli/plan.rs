@@ -26,8 +26,8 @@ pub struct Arguments {
     profile: Option<PathBuf>,
     /// Tokens^2 that a chunk may have (T * L), such as 2.0e8, in place of a profile.
     #[arg(long, value_name = "TOKENS^2", allow_hyphen_values = true,
-        conflicts_with_all = ["profile", "free_bytes", "guard", "margin", "observations", "l_is",
-            "memory_path"])]
+        conflicts_with_all = ["profile", "free_bytes", "guard", "margin", "largest_block", "observations",
+            "l_is", "memory_path"])]
     budget: Option<Tokens>,
     #[command(flatten)]
     limits: LimitArguments,
@@ -175,17 +175,16 @@ fn print(
         output::json(&report)?;
         return Ok(Exit::Ok);
     }
-    if let Some(plan) = plan {
-        for statement in &plan.statements {
-            output::line(statement)?;
-        }
-        output::line("")?;
-    }
     for line in lines(schedule, &at) {
         output::line(line)?;
     }
     if !against.is_empty() {
         output::line(comparison(&against, made))?;
+    }
+    if let Some(plan) = plan {
+        let notes = vec![Block::List(plan.statements.clone())];
+        let sections = vec![Section { title: "Why".to_owned(), blocks: notes }];
+        output::line(Document { headline: String::new(), sections }.text())?;
     }
     Ok(Exit::Ok)
 }

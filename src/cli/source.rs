@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::fit::{LengthIs, read_observations};
-use super::output;
+use super::{limits, output};
 use crate::derive::{self, Derived};
 use crate::error::{Error, Result};
 use crate::files::FileError;
@@ -34,7 +34,7 @@ pub struct EvidenceArguments {
     #[arg(long, value_name = "PATH")]
     memory_path: Option<String>,
     /// Longest context of the server, tokens; default: the model's.
-    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TOKENS", value_parser = limits::context, allow_hyphen_values = true)]
     context: Option<Tokens>,
 }
 

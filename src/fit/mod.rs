@@ -258,6 +258,7 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
     remarks.extend(observations::contradictions(rows, l_means));
     let (latency, untimed) = latency::fit_observed(rows);
     remarks.extend(untimed);
+    remarks.extend(shorter_than_the_chunk(rows, l_means));
     if rows.iter().any(|o| o.l_means.is_none() && o.memory_row(l_means).is_some()) {
         remarks.push(how_l_is_read(l_means));
     }
@@ -278,6 +279,29 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
         latency,
         remarks,
     }
+}
+
+/// Most lines named in one remark.
+const NAMED: usize = 8;
+
+/// What to say of rows whose `L`, read as a context, is shorter than the chunk itself.
+fn shorter_than_the_chunk(rows: &[Observation], l_means: LMeans) -> Option<String> {
+    let lines: Vec<String> = rows
+        .iter()
+        .filter(|o| o.l_means.unwrap_or(l_means) == LMeans::Context)
+        .filter(|o| o.l < o.t && o.memory_row(l_means).is_some())
+        .map(|o| o.line.to_string())
+        .collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let (named, more) = lines.split_at(lines.len().min(NAMED));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    Some(format!(
+        "L is shorter than the chunk itself in line {}{more}, which no context is: the chunk's own T \
+         was taken. Where L is the prefix, give --l-is prefix or name the column `prefix`.",
+        named.join(", ")
+    ))
 }
 
 fn how_l_is_read(l_means: LMeans) -> String {

@@ -23,12 +23,25 @@ pub const PROFILE_FILE: &str = "profile.parquet";
 /// Name of the provenance in an output directory.
 pub const PROVENANCE_FILE: &str = "provenance.json";
 
+/// First and last bytes of every parquet file.
+const PARQUET: &[u8] = b"PAR1";
+
 /// Points and provenance, sealed with their hash.
 #[derive(Clone, Debug)]
 pub struct Profile {
     points: Vec<Point>,
     provenance: Provenance,
     encoded: Vec<u8>,
+}
+
+/// Why bytes are no parquet file, as far as both its ends tell.
+fn no_parquet(bytes: &[u8]) -> Option<&'static str> {
+    match (bytes.starts_with(PARQUET), bytes.ends_with(PARQUET) && bytes.len() > 2 * PARQUET.len())
+    {
+        (false, _) => Some("it does not begin as one"),
+        (true, false) => Some("it does not end as one: it was cut short"),
+        (true, true) => None,
+    }
 }
 
 impl Profile {
@@ -78,8 +91,9 @@ impl Profile {
         let dir = table.parent().unwrap_or(Path::new("."));
         let provenance_path = dir.join(PROVENANCE_FILE);
         let encoded = files::read_bytes(&table)?;
-        if !provenance_path.exists() && !encoded.starts_with(b"PAR1") {
-            let detail = "it does not begin as one".to_owned();
+        // Without a hash to compare, what is no table says more than the missing provenance.
+        if let (false, Some(detail)) = (provenance_path.exists(), no_parquet(&encoded)) {
+            let detail = detail.to_owned();
             return Err(FileError::Malformed { path: table, format: "parquet", detail });
         }
         let provenance: Provenance = files::read_json(&provenance_path, PROVENANCE_SCHEMA)?;

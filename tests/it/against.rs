@@ -65,6 +65,7 @@ fn unknown_sizers_absurd_prompts_and_times_that_nobody_took_are_refused() {
     };
     refused(&["plan", "--budget", "2e8", "--against", "vllm"], &["vllm", "static:TOKENS"]);
     refused(&["plan", "--budget", "2e8", "--against", "static:0"], &["static:0"]);
+    refused(&["plan", "--budget", "2e8", "--against", "static:1e12"], &["static:1e12", "67108864"]);
     refused(&["plan", "--budget", "2e8", "--against", "sglang"], &["nothing was timed"]);
     let many = ["plan", "--budget", "2e8", "--against", "trtllm", "--prompts", "1000000000000"];
     refused(&many, &["--prompts"]);

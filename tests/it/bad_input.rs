@@ -184,6 +184,8 @@ fn a_journal_without_its_first_line_is_started_over() {
 fn a_time_limit_is_only_for_the_adaptive_grid() {
     let arguments = ["--device", "gfx950", "--engine", "simulate", "--time-limit", "5s"];
     refused(&arguments, USAGE, &["--time-limit", "--grid adaptive"]);
+    let arguments = ["--device", "gfx950", "--engine", "simulate", "--precision", "1%"];
+    refused(&arguments, USAGE, &["--precision", "--grid adaptive"]);
 }
 
 #[test]

@@ -124,13 +124,76 @@ fn one_row_gives_a_wide_interval_and_a_frontier_without_a_chunk_no_plan() {
 }
 
 #[test]
-fn contradictory_rows_are_named_by_line() {
+fn contradictory_rows_are_named_by_line_and_give_no_model() {
     let text = "T,L,peak,outcome,limit\n1024,100k,,oom,3 GB\n2048,200k,2.5 GB,ok,3 GB\n\
                 1024,50k,1 GB,ok,3 GB\n1024,50k,2 GB,ok,3 GB\n";
-    let finished = fit_text(text, &[]);
-    assert_eq!(finished.status, 0, "{}", finished.stderr);
-    assert!(finished.stdout.contains("line 2: oom at T=1024 L=100000"), "{}", finished.stdout);
-    assert!(finished.stdout.contains("lines 4 and 5: the same chunk"), "{}", finished.stdout);
+    let words = ["scatter by", "line 2: oom at T=1024 L=100000", "lines 4 and 5: the same chunk"];
+    fit_text(text, &[]).fails_with(4, &words);
+}
+
+/// D04 of the field cases: the first profiled point pays for compilation.
+#[test]
+fn times_without_a_prefix_are_fitted_with_the_first_run_set_aside() {
+    let rows = "7680,7234073\n7620,220713\n7560,216894\n7500,213919\n7440,213977\n\
+                7380,210946\n7320,210025\n7260,208522\n";
+    let empty: String = rows.lines().map(|row| row.replace(',', ",,") + "\n").collect();
+    for text in [format!("T,time_us\n{rows}"), format!("T,L,time_us\n{empty}")] {
+        let finished = fit_text(&text, &["--json"]);
+        assert_eq!(finished.status, 0, "{}", finished.stderr);
+        let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+        let latency = &report["latency"][0];
+        assert_eq!(latency["set_aside"], 1);
+        let of = |name: &str| latency["model"][name].as_f64().unwrap();
+        let (a0, a1, a4) = (of("a0_us"), of("a1_us_per_t"), of("a4_us_per_t2"));
+        let at = a0 + a1 * 7680.0 + a4 * 7680.0 * 7680.0;
+        assert!((at / 222_000.0 - 1.0).abs() < 0.05, "{at}");
+    }
+}
+
+#[test]
+fn what_no_context_can_be_is_said_by_line() {
+    let finished = fit_text("T,L,peak\n2048,100k,2.97 GB\n1024,0,15 MB\n", &["--json"]);
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+    let remarks = report["remarks"].to_string();
+    assert!(remarks.contains("shorter than the chunk itself in line 3"), "{remarks}");
+    let prefix = fit_text("T,prefix,peak\n2048,100k,2.97 GB\n1024,0,15 MB\n", &["--json"]);
+    assert!(!prefix.stdout.contains("shorter than the chunk"), "{}", prefix.stdout);
+}
+
+#[test]
+fn figures_that_would_be_ignored_or_allow_nothing_are_refused() {
+    let boots = field("boots.csv");
+    let dir = tempfile::tempdir().unwrap();
+    let refused =
+        |more: &[&str], words: &[&str]| fit(dir.path(), &boots, more).fails_with(2, words);
+    refused(&["--context", "0"], &["--context", "no tokens"]);
+    refused(&["--context", "1e12"], &["--context", "67108864"]);
+    refused(&["--key-block", "0"], &["--key-block"]);
+    refused(&["--score-budget", "0"], &["--score-budget"]);
+    refused(&["--row-budget", "0"], &["--row-budget"]);
+    refused(&["--largest-block", "0"], &["--largest-block"]);
+    refused(&["--total-bytes", "128GB"], &["--weights"]);
+    fit_text("T;L;peak\n2048;100k;2,97 GB\n", &[]).fails_with(4, &["semicolons"]);
+}
+
+#[test]
+fn a_largest_block_ends_the_schedule_and_takes_chances_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |more: &[&str]| -> Value {
+        let finished = fit(dir.path(), &field("boots.csv"), &[more, &["--json"]].concat());
+        assert_eq!(finished.status, 0, "{}", finished.stderr);
+        serde_json::from_str(&finished.stdout).unwrap()
+    };
+    let tight = of(&["--largest-block", "200MB"]);
+    // 200 MB / 4 B = 5e7 (row, key), 256 * 195,312 at the end of the chunk.
+    assert_eq!(tight["schedule"]["max_context"], 195_312 - 256);
+    assert_eq!(tight["budget_of_largest_block"], 50_000_000);
+    let gone = |c: &Value| c["t"] == 256 && c["l"] == 262_144 && c["under_guard"] == 0.0;
+    assert!(tight["chances"].as_array().unwrap().iter().any(gone));
+    let loose = of(&["--largest-block", "3GB"]);
+    assert_eq!(loose["schedule"], of(&[])["schedule"]);
+    let none = of(&["--largest-block", "1kB"]);
+    assert!(none["error"].as_str().unwrap().contains("largest free block"), "{none}");
 }
 
 #[test]

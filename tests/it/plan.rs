@@ -60,6 +60,7 @@ fn flags_that_a_budget_makes_void_and_prompts_with_nobody_to_compare_are_refused
         ["--free-bytes", "5GB"],
         ["--guard", "1GB"],
         ["--margin", "1GB"],
+        ["--largest-block", "1GB"],
         ["--memory-path", "fp8"],
         ["--observations", "rows.csv"],
         ["--l-is", "prefix"],
@@ -69,6 +70,32 @@ fn flags_that_a_budget_makes_void_and_prompts_with_nobody_to_compare_are_refused
     }
     let alone = run(dir.path(), &["plan", "--budget", "2e8", "--prompts", "32k"]);
     alone.fails_with(2, &["--against"]);
+}
+
+#[test]
+fn a_context_of_no_tokens_and_a_profile_cut_short_are_refused_for_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let none = run(dir.path(), &["plan", "--budget", "2e8", "--context", "0"]);
+    none.fails_with(2, &["--context", "no tokens"]);
+    let whole =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/profiles/gfx950/profile.parquet"));
+    std::fs::write(dir.path().join("cut.parquet"), &whole.unwrap()[..5000]).unwrap();
+    let cut = run(dir.path(), &["plan", "cut.parquet"]);
+    cut.fails_with(4, &["cut.parquet", "cut short"]);
+    assert!(!cut.stderr.contains("provenance"), "{}", cut.stderr);
+}
+
+#[test]
+fn the_table_comes_before_its_reasons() {
+    let dir = tempfile::tempdir().unwrap();
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/profiles/gfx950");
+    let finished = run(dir.path(), &["plan", profile, "--largest-block", "100MB"]);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    let at = |words: &str| finished.stdout.find(words).unwrap_or_else(|| panic!("{words}"));
+    assert!(at("prefix") < at("largest prefix that can be served: "));
+    assert!(at("largest prefix that can be served: ") < at("The memory path"));
+    let words = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("the block ends the frontier"), "{words}");
 }
 
 #[test]

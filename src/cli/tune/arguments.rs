@@ -7,10 +7,13 @@ use clap::Args;
 
 use crate::cli::limits::LimitArguments;
 use crate::cli::source::EvidenceArguments;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Layout, PRESETS};
 use crate::options::{self, EngineChoice, GridSize, Options};
 use crate::units::Tokens;
+
+/// Precision of the adaptive grid unless another is asked for.
+const PRECISION: f64 = 0.02;
 
 /// Flags of the main job.
 #[derive(Debug, Args)]
@@ -36,9 +39,9 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t = GridSize::Default)]
     grid: GridSize,
     /// With --grid adaptive: half-width of an interval, over its value, at which a question is
-    /// settled.
-    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = share, allow_hyphen_values = true)]
-    precision: f64,
+    /// settled; default: 2%.
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
+    precision: Option<f64>,
     /// With --grid adaptive: longest time to measure for, such as 90s, 5m or 1h.
     #[arg(long, value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
@@ -84,12 +87,16 @@ impl Arguments {
     /// # Errors
     /// Status 2 or 3 with the flag to change.
     pub fn into_options(self) -> Result<(Options, EvidenceArguments)> {
+        if self.precision.is_some() && self.grid != GridSize::Adaptive {
+            return Err(Error::usage("--precision has no effect on this grid")
+                .advice("add --grid adaptive, or leave it out"));
+        }
         let options = Options {
             arch: options::arch(&self.device.unwrap_or_default())?,
             model: self.model,
             layout: Layout { tp: self.tp, dp: self.dp_attention, cp: self.cp },
             grid: self.grid,
-            precision: self.precision,
+            precision: self.precision.unwrap_or(PRECISION),
             time_limit: self.time_limit,
             t: self.t,
             l: self.l,

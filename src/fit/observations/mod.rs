@@ -89,9 +89,14 @@ pub struct CellError {
 pub enum ObservationsError {
     /// A column that must be there is not.
     #[error(
-        "line 1: no column `{0}`; needed are `T`, `L` (or `prefix`, or `context`) and one of `peak`, `outcome`, `tok_s`, `time_us`"
+        "line 1: no column `{0}`; needed are `T`, `L` (or `prefix`, or `context`) and one of `peak`, `outcome`, `tok_s`, `time_us`; with a time one of the lengths is enough"
     )]
     MissingColumn(&'static str),
+    /// Columns that nothing but a comma may separate.
+    #[error(
+        "line 1: the columns seem to be separated by {0}; write commas, and a point in 2.97 GB"
+    )]
+    Separator(&'static str),
     /// Two columns with the same meaning.
     #[error("line 1: columns `{0}` and `{1}` mean the same; keep one")]
     Twice(String, String),

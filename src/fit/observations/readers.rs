@@ -15,6 +15,10 @@ use crate::text::clipped;
 const PARQUET: &[u8] = b"PAR1";
 /// Columns that only the profile of a run has.
 const OF_A_RUN: [&str; 3] = ["op", "kernel", "peak_bytes"];
+/// What other programs separate columns by.
+const SEPARATORS: [(char, &str); 3] = [(';', "semicolons"), ('\t', "tabs"), ('|', "bars")];
+/// Said of a JSON array.
+const ARRAY: &str = "this begins an array; write one object a line, without brackets or commas";
 /// Most characters of another library's message.
 const MOST_SAID: usize = 300;
 
@@ -38,6 +42,9 @@ pub fn read(bytes: &[u8]) -> Result<Observations, ObservationsError> {
     }
     let text = std::str::from_utf8(bytes).map_err(|_| ObservationsError::Binary)?;
     let first = text.trim_start_matches('\u{feff}').trim_start();
+    if first.starts_with('[') {
+        return Err(ObservationsError::Json { line: 1, message: ARRAY.to_owned() });
+    }
     if first.starts_with('{') { rows_of(&json_lines(text)?) } else { read_csv(text) }
 }
 
@@ -51,7 +58,14 @@ pub fn read_csv(text: &str) -> Result<Observations, ObservationsError> {
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
     let csv_error = |e: csv::Error| ObservationsError::Csv(clipped(&e.to_string(), MOST_SAID));
-    let header = reader.headers().map_err(csv_error)?.iter().map(str::to_owned).collect();
+    let header: Vec<String> =
+        reader.headers().map_err(csv_error)?.iter().map(str::to_owned).collect();
+    if let [only] = &header[..] {
+        let named = SEPARATORS.iter().find(|(mark, _)| only.contains(*mark));
+        if let Some((_, name)) = named {
+            return Err(ObservationsError::Separator(name));
+        }
+    }
     let mut table = Table { header, rows: Vec::new() };
     for record in reader.records() {
         let record = record.map_err(csv_error)?;

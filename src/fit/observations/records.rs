@@ -62,13 +62,8 @@ pub fn rows_of(table: &Table) -> Result<Observations, ObservationsError> {
             None => unknown.push((i, header.to_owned())),
         }
     }
-    for needed in ["T", "L"] {
-        if !at.contains_key(needed) {
-            return Err(ObservationsError::MissingColumn(needed));
-        }
-    }
-    if !["peak", "outcome", "tok_s", "time_us"].iter().any(|column| at.contains_key(column)) {
-        return Err(ObservationsError::MissingColumn("peak"));
+    if let Some(missing) = missing(&at) {
+        return Err(ObservationsError::MissingColumn(missing));
     }
     let mut out = Observations::default();
     for (line, record) in &table.rows {
@@ -82,6 +77,19 @@ pub fn rows_of(table: &Table) -> Result<Observations, ObservationsError> {
         return Err(ObservationsError::Empty);
     }
     Ok(out)
+}
+
+/// The column that a table needs and lacks. Memory needs both lengths; a time says something of a
+/// chunk without a prefix, or of a prompt in unknown chunks.
+fn missing(at: &BTreeMap<&'static str, usize>) -> Option<&'static str> {
+    let has = |column: &&str| at.contains_key(*column);
+    let timed = ["tok_s", "time_us"].iter().any(|c| has(&c));
+    let lengths = ["T", "L"];
+    match lengths.iter().find(|column| !has(column)) {
+        Some(column) if !timed || !lengths.iter().any(|c| has(&c)) => Some(column),
+        _ if timed || ["peak", "outcome"].iter().any(|c| has(&c)) => None,
+        _ => Some("peak"),
+    }
 }
 
 /// One record, read by column.

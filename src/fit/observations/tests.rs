@@ -107,6 +107,8 @@ fn what_is_no_table_of_observations_is_refused_with_the_place() {
     assert!(matches!(read(b"PAR1garbage"), Err(ObservationsError::Parquet(_))));
     let error = read(b"{\"T\": 1, \"L\": 2, \"peak\": 9999}\n{oops}\n").unwrap_err();
     assert!(error.to_string().starts_with("line 2: not a JSON object"), "{error}");
+    let array = read(b"[{\"T\": 1}]").unwrap_err().to_string();
+    assert!(array.contains("one object a line"), "{array}");
     assert_eq!(read(b""), Err(ObservationsError::MissingColumn("T")));
 }
 
@@ -120,6 +122,24 @@ fn a_column_named_prefix_or_context_says_what_it_is() {
     assert_eq!(row("context").e, 100_000.0);
     assert_eq!(row("prefix").e, 102_048.0);
     assert!(matches!(read_csv("T,L,prefix,peak\n"), Err(ObservationsError::Twice(..))));
+}
+
+#[test]
+fn a_time_needs_one_length_and_memory_both() {
+    let alone = read_csv("T,time_us\n7680,7234073\n7620,220713\n").unwrap();
+    assert_eq!((alone.rows.len(), alone.rows[0].l), (2, None));
+    assert_eq!(read_csv("L,tok_s\n200k,4486\n").unwrap().rows[0].t, None);
+    assert_eq!(read_csv("T,peak\n2048,3 GB\n"), Err(ObservationsError::MissingColumn("L")));
+    assert_eq!(read_csv("time_us\n5\n"), Err(ObservationsError::MissingColumn("T")));
+}
+
+#[test]
+fn columns_that_no_comma_separates_are_named() {
+    for (text, name) in [("T;L;peak\n2048;100k;2,97 GB\n", "semicolons"), ("T\tL\tpeak\n", "tabs")]
+    {
+        let message = read_csv(text).unwrap_err().to_string();
+        assert!(message.contains(name) && message.contains("commas"), "{message}");
+    }
 }
 
 #[test]
