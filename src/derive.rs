@@ -19,8 +19,8 @@ use crate::sglang::{Table, Version};
 pub const SGLANG: &str = "0.5.23";
 
 /// Said where observations were given from which no memory model could be fitted.
-const NO_PEAKS: &str = "The observations hold no peak to fit memory to: the plan's memory rests on \
-                        the profile alone. `tune fit` on the same file says what the rows tell.";
+const NO_MODEL: &str = "The observations give no memory model, so the plan's memory rests on the \
+                        profile alone";
 
 /// How to derive.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,22 +64,23 @@ pub struct Derived {
 /// Fits and plans.
 pub fn derive(profile: &Profile, options: &Options) -> Derived {
     let mut fit = fit::fit_profile(profile);
-    let mut silent = false;
+    let mut silent = None;
     if !options.observations.is_empty() {
         let observed = fit::fit_of_observations(
             &options.observations,
             options.sources.clone(),
             options.l_means,
         );
-        silent = observed.memory.is_empty();
+        silent = observed.memory.is_empty().then(|| observed.remarks.first().cloned());
         fit.memory.extend(observed.memory);
         fit.latency.extend(observed.latency);
         fit.remarks.extend(observed.remarks);
         fit.sources = observed.sources;
     }
     let mut plan = plan::plan(&fit, &options.request);
-    if let (true, Ok(plan)) = (silent, &mut plan) {
-        plan.statements.insert(0, NO_PEAKS.to_owned());
+    if let (Some(why), Ok(plan)) = (silent, &mut plan) {
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        plan.statements.insert(0, format!("{NO_MODEL}{why}"));
     }
     let sizer = plan.as_ref().ok().map(|p| Sizer::new(p, profile.provenance(), &options.sglang));
     Derived { fit, plan, sizer }

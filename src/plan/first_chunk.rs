@@ -68,6 +68,16 @@ impl FirstChunk {
             return None;
         }
         let more = |time: f64, than: f64| format!("{:+.1}%", 100.0 * (time / than - 1.0));
+        if short.length == long.length {
+            return Some(format!(
+                "Without the admission hook the static size must be {}: {} on a prompt of {} tokens. \
+                 Without any plugin that size serves every chunk: {}.",
+                self.fallback,
+                more(short.without_hook_us, short.clamped_us),
+                short.length,
+                more(short.flags_only_us, short.clamped_us),
+            ));
+        }
         Some(format!(
             "Without the admission hook the static size must be {}: {} on a prompt of {} tokens, \
              {} on {}. Without any plugin that size serves every chunk: {} and {}.",

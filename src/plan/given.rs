@@ -17,7 +17,7 @@ pub const GIVEN: &str = "given";
 /// The note's formula at `budget`; chunks are multiples of the page.
 ///
 /// # Errors
-/// A budget of zero, limits that leave no chunk length, or a budget whose bytes overflow.
+/// A budget of zero or of less than the smallest chunk takes alone, limits that leave no chunk length, or a budget whose bytes overflow.
 pub fn plan_of_budget(
     budget: u64,
     limits: &ServerLimits,
@@ -25,6 +25,10 @@ pub fn plan_of_budget(
     context_length: Option<u64>,
 ) -> Result<Plan, PlanError> {
     let range = ChunkRange::new(limits.chunk_min.0, limits.chunk_max.0, limits.page_size.0)?;
+    // A chunk sees at least its own rows.
+    if range.min.checked_mul(range.min).is_none_or(|own| own > budget) {
+        return Err(PlanError::BudgetTooSmall { budget, chunk_min: range.min });
+    }
     let schedule = Schedule::of_budget(range, context_length, budget)?;
     // What the budget stands for in bytes at the c that a plan without a profile assumes.
     let usable_bytes =
@@ -90,6 +94,10 @@ mod tests {
         assert_eq!(plan.schedule.at(97_656), Some(2048));
         // 2.0e8 * 14 = 2.8e9.
         assert_eq!(plan.budget.usable_bytes, 2_800_000_000);
+        // 256 rows over their own 256 keys.
+        assert!(plan_of_budget(256 * 256, &limits, layout, None).is_ok());
+        let small = plan_of_budget(256 * 256 - 1, &limits, layout, None).unwrap_err();
+        assert_eq!(small, PlanError::BudgetTooSmall { budget: 65_535, chunk_min: 256 });
         let overflow = plan_of_budget(u64::MAX / 2, &limits, layout, None);
         assert!(matches!(overflow, Err(PlanError::BudgetTooLarge { .. })));
     }

@@ -96,6 +96,18 @@ pub enum PlanError {
         /// Most lengths.
         limit: u64,
     },
+    /// A given budget that admits no chunk.
+    #[error(
+        "a BUDGET of {budget} token^2 admits no chunk: even {chunk_min} tokens without a prefix, \
+         which score themselves, take {}; lower --chunk-min",
+        chunk_min.saturating_mul(*chunk_min)
+    )]
+    BudgetTooSmall {
+        /// Budget, token^2.
+        budget: u64,
+        /// Smallest chunk.
+        chunk_min: u64,
+    },
     /// A given budget that stands for more bytes than can be counted.
     #[error("a BUDGET of {budget} token^2 is larger than any memory")]
     BudgetTooLarge {

@@ -212,8 +212,8 @@ fn too_few(fit: &MemoryFit, form: Form, noise: Noise) -> Vec<String> {
     }
     if fit.c.lo <= 0.0 && fit.c.point > 0.0 {
         out.push(
-            "Even c = 0 is not excluded: terms in T, in the context or a fixed one could make the \
-             same peaks. The upper end, which BUDGET uses, does not suffer from that."
+            "Even c = 0 is not excluded: terms in T, in the context or a fixed one, or a pool that \
+             fills beyond the largest measured peak, could make the same peaks. The upper end, which BUDGET uses, does not suffer from that."
                 .to_owned(),
         );
     }
