@@ -25,11 +25,11 @@ pub fn plan_of_budget(
     context_length: Option<u64>,
 ) -> Result<Plan, PlanError> {
     let range = ChunkRange::new(limits.chunk_min.0, limits.chunk_max.0, limits.page_size.0)?;
+    let schedule = Schedule::of_budget(range, context_length, budget)?;
     // A chunk sees at least its own rows.
     if range.min.checked_mul(range.min).is_none_or(|own| own > budget) {
         return Err(PlanError::BudgetTooSmall { budget, chunk_min: range.min });
     }
-    let schedule = Schedule::of_budget(range, context_length, budget)?;
     // What the budget stands for in bytes at the c that a plan without a profile assumes.
     let usable_bytes =
         budget.checked_mul(UNVALIDATED_C as u64).ok_or(PlanError::BudgetTooLarge { budget })?;
