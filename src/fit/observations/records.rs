@@ -83,11 +83,11 @@ pub fn rows_of(table: &Table) -> Result<Observations, ObservationsError> {
 /// chunk without a prefix, or of a prompt in unknown chunks.
 fn missing(at: &BTreeMap<&'static str, usize>) -> Option<&'static str> {
     let has = |column: &&str| at.contains_key(*column);
-    let timed = ["tok_s", "time_us"].iter().any(|c| has(c));
+    let timed = ["tok_s", "time_us"].iter().any(&has);
     let lengths = ["T", "L"];
     match lengths.iter().find(|column| !has(column)) {
-        Some(column) if !timed || !lengths.iter().any(|c| has(c)) => Some(column),
-        _ if timed || ["peak", "outcome"].iter().any(|c| has(c)) => None,
+        Some(column) if !timed || !lengths.iter().any(&has) => Some(column),
+        _ if timed || ["peak", "outcome"].iter().any(has) => None,
         _ => Some("peak"),
     }
 }
