@@ -14,6 +14,8 @@ import sys
 from chunktune_validate.shapes import InertModule
 
 _TRITON = "aiter.ops.triton"
+# Triton kernels that AITER keeps elsewhere.
+ELSEWHERE = "aiter/utility/fp4_utils.py"
 _INERT = ("einops", "pandas", "yaml", "psutil")
 
 
@@ -37,7 +39,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if top != "aiter":
             return None
         place = self.root.joinpath(*name.split("."))
-        real = name == _TRITON or name.startswith(_TRITON + ".")
+        real = name == _TRITON or name.startswith(_TRITON + ".") or name == _module(ELSEWHERE)
         if real and place.with_suffix(".py").is_file():
             return importlib.util.spec_from_file_location(name, place.with_suffix(".py"))
         spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
@@ -51,6 +53,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         if module.__spec__.submodule_search_locations:
             module.__path__ = module.__spec__.submodule_search_locations
+
+
+def _module(path):
+    return path.removesuffix(".py").replace("/", ".")
 
 
 def _installed(name):
@@ -71,11 +77,11 @@ class Aiter:
     def wrapper(self, name):
         """The Python function `name` that launches a kernel; `LookupError` where there is none."""
         pattern = re.compile(rf"^def {re.escape(name)}\(", re.MULTILINE)
-        for path in sorted(self.triton.rglob("*.py")):
-            parts = path.relative_to(self.triton).parts
-            if any(part.startswith("_") or part in ("gluon", "tune") for part in parts):
+        for path in [*sorted(self.triton.rglob("*.py")), self.root / ELSEWHERE]:
+            parts = path.relative_to(self.root).parts
+            if any(part.startswith("_") or part in ("gluon", "tune") for part in parts) or not path.is_file():
                 continue
             if pattern.search(path.read_text(errors="replace")):
-                module = ".".join(path.relative_to(self.root).with_suffix("").parts)
+                module = _module("/".join(parts))
                 return getattr(importlib.import_module(module), name)
         raise LookupError(f"this AITER has no {name}")

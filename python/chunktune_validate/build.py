@@ -87,12 +87,12 @@ def _part(args):
         print(json.dumps(result), flush=True)
 
 
-def _run_part(args, python, tree, arch, rows):
+def _run_part(args, python, tree, arch, rows, environment):
     command = [python, "-W", "ignore", "-m", "chunktune_validate"]
     command += ["--timings", args.timings, "--out", args.out]
     command += ["--aiter", tree, "--part", arch, "--lines", *[row.line for row in rows]]
     command = [str(part) for part in command]
-    done = subprocess.run(command, capture_output=True, text=True, env=_environment())
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     finished = {result["line"] for result in results}
     reason = (done.stderr.strip().splitlines() or ["the compiler ended without a message"])[-1]
@@ -101,16 +101,17 @@ def _run_part(args, python, tree, arch, rows):
     return results
 
 
-def _compile(args, attempts, tree, arch, rows):
+def _compile(args, attempts, tree, arch, rows, direct):
     """Compiles rows with the first compiler, and those that it fails on with the others in turn."""
     results = {}
-    for name, python in attempts:
+    for version, python in attempts:
         left = [row for row in rows if "launches" not in results.get(row.line, {})]
         if not left:
             break
-        for result in _run_part(args, python, tree, arch, left):
+        environment = _environment(direct and version >= vintage.DIRECT)
+        for result in _run_part(args, python, tree, arch, left, environment):
             if "launches" in result or result["line"] not in results:
-                results[result["line"]] = {**result, "compiler": name}
+                results[result["line"]] = {**result, "compiler": _name(version)}
     return list(results.values())
 
 
@@ -118,12 +119,15 @@ def _name(version):
     return "Triton " + ".".join(str(part) for part in version)
 
 
-def _environment():
-    """Older releases look for ROCm's linker; LLVM's own does as well."""
+def _environment(direct):
+    """For a compiler; `direct` makes it copy from memory to LDS past the registers."""
     environment = dict(os.environ)
     linkers = [shutil.which(name) for name in ("ld.lld", "ld.lld-22", "ld.lld-21", "ld.lld-20")]
+    # Older releases look for ROCm's linker; LLVM's own does as well.
     if any(linkers):
         environment.setdefault("TRITON_HIP_LLD_PATH", next(filter(None, linkers)))
+    if direct:
+        environment.setdefault("TRITON_HIP_USE_ASYNC_COPY", "1")
     return environment
 
 
@@ -156,14 +160,14 @@ def build(args):
             continue
         commit = history.commit(row) if history else None
         version = vintage.compiler(row, history.date(commit) if history else None, list(compilers))
-        parts[(commit, row.arch, version)].append(row)
+        parts[(commit, row.arch, version, vintage.direct(row))].append(row)
     with ThreadPoolExecutor(args.jobs) as pool:
         waiting = []
-        for (commit, arch, version), rows in parts.items():
+        for (commit, arch, version, direct), rows in parts.items():
             tree = history.tree(commit, args.out / "aiter") if commit else args.aiter
             order = sorted(compilers, key=lambda other: (other != version, other))
-            attempts = [(_name(other), compilers[other]) for other in order]
-            waiting.append((commit, pool.submit(_compile, args, attempts, tree, arch, rows)))
+            attempts = [(other, compilers[other]) for other in order]
+            waiting.append((commit, pool.submit(_compile, args, attempts, tree, arch, rows, direct)))
         for commit, done in waiting:
             results += [{**result, "aiter": commit} for result in done.result()]
     document = {

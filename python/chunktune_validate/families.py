@@ -4,6 +4,8 @@ One function a kernel family: it makes the tensors of the row's shape and calls 
 picks its tuned configuration and launches (that is, records) its kernels.
 """
 
+import random
+
 from chunktune_validate import shapes
 
 _D = shapes.DTYPES
@@ -120,25 +122,29 @@ def _batched_bf16(row, aiter):
 
 
 def _moe_sort(row, aiter):
-    """Tokens spread evenly over the experts, sorted, each expert padded to whole blocks of 32."""
+    """The scales of quantized tokens, sorted by expert.
+
+    The commit that prints these times changes two kernels; "stage1" and the list of sizes are those of
+    its test of the sorting alone (op_tests/test_moe_sorting_mxfp4.py), which times `moe_mxfp4_sort` on
+    random choices of experts. Each expert's tokens are padded to whole blocks of 32.
+    """
     experts, topk, block = 256, 8, 32
     tokens, columns = row.n_of("M"), row.n_of("N")
+    choice = random.Random(0)
     per_expert = [[] for _ in range(experts)]
     for token in range(tokens):
-        for slot in range(topk):
-            per_expert[(token * topk + slot) % experts].append(slot << 24 | token)
+        for slot, expert in enumerate(choice.sample(range(experts), topk)):
+            per_expert[expert].append(slot << 24 | token)
+    nobody = topk << 24 | tokens
     ids = []
     for members in per_expert:
-        ids += members + [topk << 24 | tokens] * (-len(members) % block)
-    room = tokens * topk + experts * block - topk
+        ids += members + [nobody] * (-len(members) % block)
     valid = len(ids)
-    ids += [topk << 24 | tokens] * max(0, room - len(ids))
+    ids += [nobody] * (tokens * topk + experts * block - topk - valid)
     sorted_ids = shapes.Tensor([len(ids)], _D["int32"], values=ids)
     num_valid = shapes.Tensor([2], _D["int32"], values=[valid, tokens])
-    # The entries that pad an expert point one row past the tokens, which the kernel reads. The first of
-    # an expert layer's two calls quantizes the tokens themselves: one row each, whatever top-k is.
-    x = _tensor(tokens + 1, columns)[:tokens]
-    aiter.wrapper("fused_dynamic_mxfp4_quant_moe_sort")(x, sorted_ids, num_valid, tokens, 1, block)
+    scales = _tensor(tokens, columns // 32, dtype="uint8")
+    aiter.wrapper("moe_mxfp4_sort")(scales, sorted_ids, num_valid, tokens, block)
 
 
 def _rmsnorm(row, aiter):

@@ -13,18 +13,29 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from chunktune_validate.aiter_source import ELSEWHERE
+
 # Figures of commit messages that name no pull request.
 _COMMITS = {"fused_dynamic_mxfp4_quant_moe_sort": "31586c5f4c"}
 # First day on which each release is taken to have been in use on the machines that times were measured
-# on: those of its publication (PyPI), but 3.6 from AITER's retuning for it (PR 2434), and 3.7 from after
-# AITER still adapted its wrappers to 3.6 (PR 4406, end of July 2026). 3.5 is not seen there.
+# on. AITER's tables of April 2026 were tuned before its machines moved to the triton of its retuning
+# (PR 2434), those of June after it; 3.7 is taken from after AITER still adapted its wrappers to 3.6
+# (PR 4406, end of July 2026). 3.5 is not seen there.
 _IN_USE = {
     (3, 3): "2025-05-29",
     (3, 4): "2025-07-30",
-    (3, 6): "2026-04-06",
+    (3, 6): "2026-06-01",
     (3, 7): "2026-09-01",
     (3, 8): "2026-10-27",
 }
+# The two compilers that PRs 3283, 3333 and 3378 compare in May 2026: the older release in use, and the
+# development tree on its way to the release after next.
+_NAMED = {"golden": (3, 4), "TOT": (3, 7)}
+# First release whose development tree copies from memory to LDS past the registers by default on gfx950
+# (Triton PR 9087, January 2026). AITER's machines run such builds ("Triton 3.6 async copy" in its
+# PR 2434), the releases on PyPI turn it on later.
+DIRECT = (3, 6)
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 _BEFORE = ("before", "old", "golden", "default")
 
 
@@ -41,8 +52,13 @@ class History:
 
     @functools.cache
     def _of_pull_request(self, number):
-        found = self._git("log", "-1", "--format=%H", "--fixed-strings", f"--grep=(#{number})")
-        return found or None
+        """The commits after and before a pull request. One that was not merged has its own reference
+        where the copy of the repository brought it along."""
+        merged = self._git("log", "-1", "--format=%H", "--fixed-strings", f"--grep=(#{number})")
+        if merged:
+            return merged, self._git("rev-parse", f"{merged}^")
+        own = self._git("rev-parse", "--verify", "--quiet", f"refs/pull/{number}/head")
+        return own, own and self._git("merge-base", "HEAD", own)
 
     @functools.cache
     def _lines(self, table):
@@ -59,10 +75,29 @@ class History:
     def _of_table(self, row, table):
         for line, commit in self._lines(table).items():
             cells = next(csv.reader([line]))
-            same = [str(v) for v in (row.m, row.n, row.k)]
-            at = cells.index(same[0]) if same[0] in cells else -1
-            if cells[at : at + 3] == same and any(_equal(cell, row.time) for cell in cells):
+            sizes = [str(v) for v in (row.m, row.n, row.k)]
+            same = any(cells[at : at + 3] == sizes for at in range(len(cells)))
+            if same and any(_equal(cell, row.time) for cell in cells):
                 return commit
+        return None
+
+    @functools.cache
+    def _messages(self):
+        """Commits of all branches whose messages print times by shape, oldest first: hash and lines."""
+        shape = r"M, *N, *K|N= *[0-9]+ +K= *[0-9]+"
+        text = self._git("log", "--all", "--date-order", "--reverse", "-E", f"--grep={shape}", "--format=%x01%H%n%B")
+        return [(lines[0], lines[1:]) for entry in (text or "").split("\x01") if (lines := entry.splitlines())]
+
+    def _of_message(self, row):
+        """The first commit whose message prints the row's time, in us or ns, behind its shape: a pull
+        request that was merged as one commit ends with other configurations than those it prints."""
+        shape = [row.m, row.n, row.k]
+        for commit, lines in self._messages():
+            for line in lines:
+                found = [float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*(?:\.\d+)?", line)]
+                times = [time for time in found[3:] if time in (row.time, round(row.time * 1000))]
+                if found[:3] == shape and times:
+                    return commit
         return None
 
     def commit(self, row):
@@ -71,15 +106,16 @@ class History:
         if table:
             return self._of_table(row, table[1]) or self.head
         number = re.search(r"aiter/pull/(\d+)|PR (\d+) family", row.source)
-        commit = None
+        after = before = None
         if number:
-            commit = self._of_pull_request(next(n for n in number.groups() if n))
+            after, before = self._of_pull_request(next(n for n in number.groups() if n))
         for name, known in _COMMITS.items():
             if name in row.kernel:
-                commit = self._git("rev-parse", known)
-        if commit and row.config.lower().startswith(_BEFORE) or "Triton 3.4" == row.compiler and commit:
-            commit = self._git("rev-parse", f"{commit}^")
-        return commit or self.head
+                after, before = self._git("rev-parse", known), self._git("rev-parse", f"{known}^")
+        if row.config.lower().startswith(_BEFORE) or row.compiler == "Triton 3.4":
+            return before or self.head
+        printed = self._of_message(row) if number and number[2] else None
+        return printed or after or self.head
 
     @functools.cache
     def date(self, commit):
@@ -92,7 +128,8 @@ class History:
         if not (place / "done").exists():
             place.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile() as packed:
-                command = ["git", "-C", str(self.path), "archive", commit, "aiter/ops/triton"]
+                paths = ["aiter/ops/triton", *[ELSEWHERE] * bool(self._git("ls-tree", commit, ELSEWHERE))]
+                command = ["git", "-C", str(self.path), "archive", commit, *paths]
                 subprocess.run(command, stdout=packed, check=True)
                 packed.seek(0)
                 with tarfile.open(fileobj=packed) as archive:
@@ -120,15 +157,20 @@ def release(text):
     return tuple(int(n) for n in re.findall(r"\d+", text)[:2])
 
 
+def direct(row):
+    """Whether a row was compiled by a build of the development tree, from `DIRECT` on, for gfx950."""
+    return row.arch == "gfx950" and "aiter" in row.source.lower()
+
+
 def compiler(row, date, available):
     """The one of the available releases that is nearest to the one a row was compiled with: the one
-    that it names, the development tree of its day, or the newest of its day."""
+    that it names, or the one in use in the month that it names or on the day of its commit."""
     named = re.search(r"Triton (\d+\.\d+)", row.compiler)
-    if named:
-        wanted = release(named[1])
-    else:
-        past = [version for version, day in _IN_USE.items() if not date or day <= date]
-        wanted = max(past, default=min(_IN_USE))
-        if "TOT" in row.compiler:
-            wanted = min((v for v in _IN_USE if v > wanted), default=wanted)
+    month = re.search(rf"({'|'.join(_MONTHS)}) (\d{{4}})", row.compiler)
+    if month:
+        date = f"{month[2]}-{_MONTHS.index(month[1]) + 1:02}-28"
+    past = [version for version, day in _IN_USE.items() if not date or day <= date]
+    in_use = max(past, default=min(_IN_USE))
+    by_word = [version for word, version in _NAMED.items() if word in row.compiler]
+    wanted = release(named[1]) if named else next(iter(by_word), in_use)
     return min(available, key=lambda v: (abs(v[0] - wanted[0]), abs(v[1] - wanted[1]), v))

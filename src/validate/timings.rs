@@ -85,6 +85,13 @@ impl Timing {
         self.notes.contains("event timing")
     }
 
+    /// Whether the published time is that of one kernel, the one that took longest, whatever else the
+    /// call launched: the procedure behind these rows keeps the first line of the profiler's statistics
+    /// that names the kernel, and those are sorted by time.
+    pub fn slowest_kernel_only(&self) -> bool {
+        self.notes.contains("rocprof --stats")
+    }
+
     /// Floating-point operations, where the sizes are those of a matrix product.
     pub fn flops(&self) -> Option<f64> {
         let is_gemm = self.kernel.to_lowercase().contains("gemm");

@@ -57,7 +57,7 @@ impl Cache {
     pub fn touch(&mut self, line: u64) -> Lookup {
         self.clock += 1;
         let wanted = line.wrapping_add(1);
-        let first = (line % self.sets) as usize * self.ways;
+        let first = (fold(line) % self.sets) as usize * self.ways;
         let set = first..first + self.ways;
         if let Some(way) = self.tags[set.clone()].iter().position(|&tag| tag == wanted) {
             self.used[first + way] = self.clock;
@@ -84,6 +84,14 @@ impl Cache {
     pub fn entry(&mut self, index: usize) -> &mut Entry {
         &mut self.entries[index]
     }
+}
+
+/// Folds the upper bits of a line number into the lower ones that choose the set, so that lines at a
+/// power-of-two stride, such as the rows of a matrix, spread over all sets.
+fn fold(line: u64) -> u64 {
+    let line = line ^ line >> 4;
+    let line = line ^ line >> 8;
+    line ^ line >> 16
 }
 
 #[cfg(test)]
@@ -114,6 +122,16 @@ mod tests {
         }
         assert!(!hit(&mut c, 0));
         assert!(hit(&mut c, 1));
+    }
+
+    /// 256 rows 64 lines apart, 256 lines in 4 sets of 64: by their low bits alone all rows would meet in
+    /// one set and replace each other.
+    #[test]
+    fn rows_at_a_power_of_two_stride_fill_the_whole_cache() {
+        let mut c = Cache::new(256, 64);
+        let rows = |c: &mut Cache| (0..256).filter(|row| hit(c, 64 * row)).count();
+        assert_eq!(rows(&mut c), 0);
+        assert_eq!(rows(&mut c), 256);
     }
 
     #[test]
