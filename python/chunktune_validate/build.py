@@ -108,7 +108,7 @@ def _compile(args, attempts, tree, arch, rows, direct):
         left = [row for row in rows if "launches" not in results.get(row.line, {})]
         if not left:
             break
-        environment = _environment(direct and version >= vintage.DIRECT)
+        environment = _environment(direct and version >= (3, 6))
         for result in _run_part(args, python, tree, arch, left, environment):
             if "launches" in result or result["line"] not in results:
                 results[result["line"]] = {**result, "compiler": _name(version)}
@@ -165,7 +165,7 @@ def build(args):
         waiting = []
         for (commit, arch, version, direct), rows in parts.items():
             tree = history.tree(commit, args.out / "aiter") if commit else args.aiter
-            order = sorted(compilers, key=lambda other: (other != version, other))
+            order = sorted(compilers, key=lambda other: (abs(other[1] - version[1]), other))
             attempts = [(other, compilers[other]) for other in order]
             waiting.append((commit, pool.submit(_compile, args, attempts, tree, arch, rows, direct)))
         for commit, done in waiting:

@@ -31,10 +31,10 @@ _IN_USE = {
 # The two compilers that PRs 3283, 3333 and 3378 compare in May 2026: the older release in use, and the
 # development tree on its way to the release after next.
 _NAMED = {"golden": (3, 4), "TOT": (3, 7)}
-# First release whose development tree copies from memory to LDS past the registers by default on gfx950
-# (Triton PR 9087, January 2026). AITER's machines run such builds ("Triton 3.6 async copy" in its
-# PR 2434), the releases on PyPI turn it on later.
-DIRECT = (3, 6)
+# AITER's machines run builds of Triton's development tree, which since January 2026 copies from memory to
+# LDS past the registers by default on gfx950 (Triton PR 9087; "Triton 3.6 async copy" in AITER's PR 2434).
+# The release that this tree became stands for them; the wheels on PyPI have to be told to copy so.
+DIRECT = (3, 7)
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 _BEFORE = ("before", "old", "golden", "default")
 
@@ -158,7 +158,7 @@ def release(text):
 
 
 def direct(row):
-    """Whether a row was compiled by a build of the development tree, from `DIRECT` on, for gfx950."""
+    """Whether a row for gfx950 was compiled by a build of the development tree, if not by an old one."""
     return row.arch == "gfx950" and "aiter" in row.source.lower()
 
 
@@ -173,4 +173,6 @@ def compiler(row, date, available):
     in_use = max(past, default=min(_IN_USE))
     by_word = [version for word, version in _NAMED.items() if word in row.compiler]
     wanted = release(named[1]) if named else next(iter(by_word), in_use)
+    if direct(row) and wanted == (3, 6):
+        wanted = DIRECT
     return min(available, key=lambda v: (abs(v[0] - wanted[0]), abs(v[1] - wanted[1]), v))

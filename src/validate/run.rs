@@ -176,19 +176,24 @@ fn row(
         static_us.push(by_blocks);
     }
     let host_us = if timing.event_timed() { params.launch.host } else { 0.0 };
-    let together = |times: Vec<f64>, host_us: f64| match timing.slowest_kernel_only() {
-        true => times.into_iter().fold(0.0, f64::max),
-        false => end_to_end(times.into_iter(), host_us),
-    };
     let static_us = static_us.into_iter().collect::<Option<Vec<f64>>>();
-    let mca_us = static_us.map(|times| together(times, 0.0));
+    let mca_us = static_us.map(|times| together(timing, &times, 0.0));
+    let times: Vec<f64> = ran.iter().map(|launch| launch.time_us).collect();
     Ok(Simulated {
-        time_us: together(ran.iter().map(|l| l.time_us).collect(), host_us),
+        time_us: together(timing, &times, host_us),
         event_timed: timing.event_timed(),
         roofline_us: roofline_us(params, timing, launches),
         mca_us,
         launches: ran,
     })
+}
+
+/// The time of a row whose launches took `times`, as its published one was taken.
+fn together(timing: &Timing, times: &[f64], host_us: f64) -> f64 {
+    match timing.slowest_kernel_only() {
+        true => times.iter().copied().fold(0.0, f64::max),
+        false => end_to_end(times.iter().copied(), host_us),
+    }
 }
 
 /// Time from the first event to the end of launches that the host issues every `host_us`, each no
@@ -296,6 +301,15 @@ fn explicit(module: &Module, launch: &KernelLaunch, buffers: &[u64]) -> Result<V
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_row_of_profiler_statistics_is_its_slowest_kernel_and_others_are_the_sum() {
+        let noted = |notes: &str| Timing { notes: notes.to_owned(), ..Timing::default() };
+        let times = [5.0, 3.0];
+        assert_eq!(together(&noted("rocprof --stats kernel time, MI355X"), &times, 0.0), 5.0);
+        assert_eq!(together(&noted("rocprofv3 --kernel-trace --stats"), &times, 0.0), 8.0);
+        assert_eq!(together(&noted(""), &times, 0.0), 8.0);
+    }
 
     /// Kernels of 5 and 3 us issued every 20 us: the second starts at 40 and ends at 43. Without a
     /// host in the way they follow each other; one of 50 us is waited for.
