@@ -15,9 +15,9 @@ use cdna_sim::isa::{Class, class, disassemble};
 /// Clocks of one cycle of LLVM's scheduling model: the issue slot of a wave.
 const CLK_PER_CYCLE: f64 = 4.0;
 
-/// Longest wait for one kernel. The tool takes seconds for the largest, and never ends on some
-/// blocks (seen with LLVM 22.1 on gfx950).
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longest wait for one kernel. The tool takes seconds for the largest on an idle machine, and never
+/// ends on some blocks (seen with LLVM 22.1 on gfx950).
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Block cycles by kernel, worked out once each.
 #[derive(Debug)]
