@@ -1,6 +1,6 @@
 //! Where the time of a kernel goes: `tune kernel profile`.
 //!
-//! Goes in: a bundled GEMM-like kernel and a shape. The simulator times one launch of it. Comes out: a
+//! Goes in: a kernel, bundled or of a pack, and a shape. The simulator times one launch of it. Comes out: a
 //! [`KernelProfile`]: wave clocks by cause, instruction mix, rates against the device's peaks, the
 //! blocks in which the clocks are spent with their disassembly, and a timeline of the simulated
 //! compute unit; as text, JSON, SVG and Chrome trace.
@@ -14,13 +14,15 @@ use std::collections::BTreeMap;
 
 use cdna_sim::arch::ArchParams;
 use cdna_sim::exec::Program;
+use cdna_sim::hip::Recording;
 use cdna_sim::isa::{Class, class, disassemble};
 use cdna_sim::timing::{Kind, Timing};
 use serde::Serialize;
 
 use crate::ops::KernelEntry;
+use crate::validate::nearest;
 
-pub use launch::{Shape, run};
+pub use launch::{Shape, Work, heads, run};
 pub use picture::svg;
 pub use text::Text;
 pub use timeline::chrome_trace;
@@ -57,6 +59,9 @@ pub struct KernelProfile {
     pub shape: String,
     /// Simulated time, microseconds.
     pub time_us: f64,
+    /// Median error of simulated times on the nearest validated family of published kernels; none
+    /// where too few are published.
+    pub time_off_by: Option<f64>,
     /// Cycles of the grid, without the fixed cost of a launch.
     pub cycles: u64,
     /// Clock, MHz.
@@ -142,14 +147,8 @@ pub struct Line {
 }
 
 /// Sums up a timed launch. `flops` is what the shape asks for.
-fn collect(
-    p: &ArchParams,
-    entry: &KernelEntry,
-    shape: &str,
-    flops: f64,
-    program: &Program,
-    timing: Timing,
-) -> KernelProfile {
+fn collect(entry: &KernelEntry, shape: &str, flops: f64, recording: Recording) -> KernelProfile {
+    let Recording { params: p, program, timing } = recording;
     let slot = u64::from(p.issue.slot);
     let issued = Kind::ALL.iter().zip(timing.counters.issued);
     let mut parts: Vec<(String, u64)> =
@@ -171,6 +170,7 @@ fn collect(
         arch: entry.arch.clone(),
         shape: shape.to_owned(),
         time_us: timing.time_us,
+        time_off_by: nearest(&entry.arch, entry.op.name(), &entry.dtype).median(),
         cycles: timing.cycles,
         clock_mhz: timing.clock_mhz,
         workgroups: timing.workgroups,
@@ -182,8 +182,8 @@ fn collect(
         no_wave: timing.counters.no_wave,
         matrix_busy: timing.matrix_busy,
         rates: rates(p, entry, &timing, flops),
-        flop_per_byte: (moved > 0).then(|| flops / moved as f64),
-        blocks: blocks(program, &timing, slot, all),
+        flop_per_byte: (moved > 0 && flops > 0.0).then(|| flops / moved as f64),
+        blocks: blocks(&program, &timing, slot, all),
         listing: program.insts.iter().map(disassemble).collect(),
         trace: timing.trace,
     }
@@ -194,7 +194,9 @@ fn rates(p: &ArchParams, entry: &KernelEntry, timing: &Timing, flops: f64) -> Ve
     let traffic = &timing.traffic;
     let key = match (entry.dtype.as_str(), p.matrix.passes.contains_key("16x16x128_f8f6f4_8")) {
         ("bf16", true) => ("16x16x32_16bit", 16384.0),
-        ("bf16", false) => ("16x16x16_16bit", 8192.0),
+        // The fp4 kernels of a target without fp4 decode to bf16.
+        ("bf16" | "fp4", false) => ("16x16x16_16bit", 8192.0),
+        ("fp4", true) => ("16x16x128_f8f6f4_46", 65536.0),
         (_, true) => ("16x16x128_f8f6f4_8", 65536.0),
         (_, false) => ("16x16x32_8bit", 16384.0),
     };
@@ -208,8 +210,10 @@ fn rates(p: &ArchParams, entry: &KernelEntry, timing: &Timing, flops: f64) -> Ve
     };
     let memory = (traffic.hbm_read + traffic.hbm_written) as f64;
     let l2 = traffic.l2_read as f64;
-    vec![
-        rate("matrix", per_us(flops) / 1e6, key.1 / clk * units * p.clock.nominal / 1e6, "TFLOP/s"),
+    let matrix = (flops > 0.0).then(|| {
+        rate("matrix", per_us(flops) / 1e6, key.1 / clk * units * p.clock.nominal / 1e6, "TFLOP/s")
+    });
+    let memory_rates = [
         rate("HBM", per_us(memory) / 1e6, p.hbm.nominal / 1e3, "TB/s"),
         rate(
             "memory-side cache reads",
@@ -218,7 +222,8 @@ fn rates(p: &ArchParams, entry: &KernelEntry, timing: &Timing, flops: f64) -> Ve
             "TB/s",
         ),
         rate("L2 reads", per_us(l2) / 1e6, p.l2.read / 1e3, "TB/s"),
-    ]
+    ];
+    matrix.into_iter().chain(memory_rates).collect()
 }
 
 fn blocks(program: &Program, timing: &Timing, slot: u64, all: u64) -> Vec<Block> {
@@ -264,11 +269,13 @@ fn longest(range: std::ops::Range<usize>, program: &Program, timing: &Timing) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::KernelOp;
+    use crate::ops::indexer::IndexerShape;
 
     fn profile(id: &str, m: u64) -> KernelProfile {
         let entries = crate::ops::catalog("gfx950").unwrap();
         let entry = entries.iter().find(|e| e.id == id).unwrap();
-        run(entry, &Shape { b: 16, m, n: 512, k: 192 }, 2000).unwrap()
+        run(entry, &Work::Product(Shape { b: 16, m, n: 512, k: 192 }), 2000).unwrap()
     }
 
     fn absorb(variant: &str) -> String {
@@ -311,7 +318,7 @@ mod tests {
             let entries = crate::ops::catalog(arch).unwrap();
             for id in ["absorb_bmm_64x256_even", "absorb_bmm_64x256_ragged_wrap"] {
                 let entry = entries.iter().find(|e| e.id == id).unwrap();
-                let shape = Shape { b: 1, m: 64, n: 256, k: 192 };
+                let shape = Work::Product(Shape { b: 1, m: 64, n: 256, k: 192 });
                 let p = run(entry, &shape, usize::MAX).unwrap();
                 let parts: u64 = p.wave_clocks.iter().map(|part| part.clocks).sum();
                 let lasted: u64 = p.trace.iter().map(|e| e.end - e.begin).sum();
@@ -337,7 +344,7 @@ mod tests {
             let [even, ragged] = ["even", "ragged_wrap"].map(|variant| {
                 let id = format!("absorb_bmm_64x256_{variant}");
                 let entry = entries.iter().find(|e| e.id == id).unwrap();
-                run(entry, &Shape { b: 16, m: 1024, n: 512, k: 192 }, 0).unwrap()
+                run(entry, &Work::Product(Shape { b: 16, m: 1024, n: 512, k: 192 }), 0).unwrap()
             });
             let per = |p: &KernelProfile, kind: &str| p.mix[kind] / p.workgroups_timed;
             assert_eq!((per(&even, "mfma"), per(&ragged, "mfma")), (matrix, matrix), "{arch}");
@@ -350,7 +357,41 @@ mod tests {
         let entries = crate::ops::catalog("gfx950").unwrap();
         let even = absorb("even");
         let entry = entries.iter().find(|e| e.id == even).unwrap();
-        let error = run(entry, &Shape { b: 16, m: 100, n: 512, k: 192 }, 0).unwrap_err();
+        let error =
+            run(entry, &Work::Product(Shape { b: 16, m: 100, n: 512, k: 192 }), 0).unwrap_err();
         assert!(error.to_string().contains("multiples"), "{error}");
+    }
+
+    /// A tile of 32 rows and 256 keys over 32 heads of 128 dimensions takes 32 * 256 * 32 * 128 /
+    /// (16 * 16 * d) matrix operations of depth d: 1024 on gfx950 (d = 128), 4096 on gfx942 (d = 32).
+    #[test]
+    fn the_mix_of_the_logits_follows_from_the_tile() {
+        for (arch, matrix) in [("gfx950", 1024), ("gfx942", 4096)] {
+            let entries = crate::ops::catalog(arch).unwrap();
+            let entry = entries.iter().find(|e| e.id == "indexer_logits_fp8_h32").unwrap();
+            let p = run(entry, &chunk(64, 960), 0).unwrap();
+            assert_eq!(p.mix["mfma"] / p.workgroups_timed, matrix, "{arch}");
+            // 1024 keys are four tiles, 64 rows two.
+            assert_eq!((p.workgroups, p.shape.as_str()), (8, "m=64 prefix=960 keys=1024"));
+        }
+    }
+
+    fn chunk(t: u64, l: u64) -> Work {
+        Work::Chunk(IndexerShape { t, l, ratio: 1, heads: 32, dim: 128, topk: 512 })
+    }
+
+    /// All steps of the pipelines, a workgroup a row but for the element-wise ones; they have no
+    /// matrix rate.
+    #[test]
+    fn every_step_of_the_indexer_can_be_profiled() {
+        let entries = crate::ops::catalog("gfx950").unwrap();
+        let steps: Vec<&KernelEntry> =
+            entries.iter().filter(|e| e.op == KernelOp::Indexer && heads(e).is_none()).collect();
+        assert_eq!(steps.len(), 8);
+        for entry in steps {
+            let p = run(entry, &chunk(16, 4080), 0).unwrap();
+            assert!(p.time_us > 0.0 && p.workgroups >= 16, "{}", entry.id);
+            assert!(p.rates.iter().all(|rate| rate.name != "matrix"), "{}", entry.id);
+        }
     }
 }

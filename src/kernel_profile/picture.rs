@@ -7,6 +7,7 @@ use super::KernelProfile;
 use crate::report::plot::style::{
     AXIS, Entry, Frame, GRID, INK, MUTED, Mark, SERIES, draw, text, told,
 };
+use crate::validate::off_by;
 
 /// Causes that get a colour; the rest is one part.
 const SHOWN: usize = 10;
@@ -37,7 +38,9 @@ pub fn svg(profiles: &[KernelProfile]) -> Result<String, String> {
         subtitle:
             "Microseconds of the launch, split as the clocks of the timed waves; small parts are grey."
                 .to_owned(),
-        foot: format!("Simulated {arch}"),
+        foot: format!(
+            "Simulated {arch}; off by: median error against published times of the nearest kernels"
+        ),
         legend: legend.collect(),
         size: (1000, 220 + 90 * profiles.len().max(1) as u32),
     };
@@ -74,7 +77,13 @@ pub fn svg(profiles: &[KernelProfile]) -> Result<String, String> {
                 chart.draw_series([bar]).map_err(told)?;
                 x += width;
             }
-            let words = format!("{}, {}: {:.1} us", profile.kernel, profile.shape, profile.time_us);
+            let words = format!(
+                "{}, {}: {:.1} us, {}",
+                profile.kernel,
+                profile.shape,
+                profile.time_us,
+                off_by(profile.time_off_by)
+            );
             let words =
                 EmptyElement::at((0.0, y + 0.64)) + Text::new(words, (0, -2), label.clone());
             chart.draw_series([words]).map_err(told)?;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::KernelProfile;
+use crate::validate::off_by;
 
 /// One profile, or two to compare.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +29,14 @@ fn one(f: &mut fmt::Formatter<'_>, p: &KernelProfile) -> fmt::Result {
     writeln!(f, "{} on simulated {}, {}", p.kernel, p.arch, p.shape)?;
     writeln!(
         f,
-        "{:.1} us, {} cycles at {:.0} MHz; {} workgroups, {} resident on a CU, {} timed",
-        p.time_us, p.cycles, p.clock_mhz, p.workgroups, p.workgroups_per_cu, p.workgroups_timed
+        "{:.1} us ({}), {} cycles at {:.0} MHz; {} workgroups, {} resident on a CU, {} timed",
+        p.time_us,
+        off_by(p.time_off_by),
+        p.cycles,
+        p.clock_mhz,
+        p.workgroups,
+        p.workgroups_per_cu,
+        p.workgroups_timed
     )?;
     writeln!(
         f,

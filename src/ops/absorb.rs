@@ -87,7 +87,7 @@ impl AbsorbShape {
     }
 
     /// Bytes of X, W and the result.
-    fn bytes(&self, id: &str) -> Result<[u64; 3], OpError> {
+    pub(crate) fn bytes(&self, id: &str) -> Result<[u64; 3], OpError> {
         let extent = |stride_b: u64, rows: u64, stride: u64, row: u64, elem: u64| {
             let heads = product(id, self, &[self.b - 1, stride_b, elem])?;
             let rows = product(id, self, &[rows - 1, stride, elem])?;

@@ -21,6 +21,8 @@ pub enum Pattern {
     F32,
     /// Positive f32 in [0.5, 1).
     PositiveF32,
+    /// Bytes of 0 or 1.
+    Mask,
 }
 
 impl Pattern {
@@ -33,6 +35,7 @@ impl Pattern {
             Pattern::E8m0 => (0x0303_0303, 0x7c7c_7c7c),
             Pattern::F32 => (0x807f_ffff, 0x3f00_0000),
             Pattern::PositiveF32 => (0x007f_ffff, 0x3f00_0000),
+            Pattern::Mask => (0x0101_0101, 0),
         }
     }
 }

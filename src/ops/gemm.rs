@@ -31,7 +31,7 @@ impl GemmShape {
     }
 
     /// Bytes of A, B and C.
-    fn bytes(&self, id: &str, elem: u64) -> Result<[u64; 3], OpError> {
+    pub(crate) fn bytes(&self, id: &str, elem: u64) -> Result<[u64; 3], OpError> {
         Ok([
             product(id, self, &[self.m, self.lda, elem])?,
             product(id, self, &[self.n, self.ldb, elem])?,

@@ -61,7 +61,7 @@ impl OpError {
         matches!(self, OpError::Hip(e) if e.kind == HipErrorKind::OutOfMemory)
     }
 
-    fn shape(
+    pub(crate) fn shape(
         kernel: impl Into<String>,
         shape: impl std::fmt::Debug,
         problem: impl Into<String>,

@@ -49,6 +49,31 @@ fn exported_triton_kernels_equal_the_reference_on_the_simulator() {
     }
 }
 
+/// At the shape that the pack was made for: 16 heads of 512 rows in tiles of 32, and 512 columns in
+/// tiles of 128. The engine does not run the even kernel where 32 does not divide M.
+#[test]
+fn the_kernels_of_a_pack_are_profiled_beside_bundled_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    if !export(dir.path(), "gfx950") {
+        return;
+    }
+    let (even, bundled) = ("aiter_absorb_bmm_w_kc_32x128_even", "absorb_bmm_32x128_even");
+    let pack = ["--kernels", "pack", "--json"];
+    let finished =
+        run(dir.path(), &[&["kernel", "profile", even, bundled, "--m", "512"], &pack[..]].concat());
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    let profiles: Vec<Value> = serde_json::from_str(&finished.stdout).unwrap();
+    for (profile, kernel) in profiles.iter().zip([even, bundled]) {
+        assert_eq!(profile["kernel"], kernel);
+        assert_eq!(profile["shape"], "b=16 m=512 n=512 k=192");
+        assert_eq!(profile["workgroups"], 16 * (512 / 32) * (512 / 128));
+    }
+    let finished =
+        run(dir.path(), &[&["kernel", "profile", even, "--m", "500"], &pack[..]].concat());
+    assert_eq!(finished.status, 2);
+    assert!(finished.stderr.contains("does not take"), "{}", finished.stderr);
+}
+
 #[test]
 fn a_pack_is_measured_by_m_and_its_pairs_are_compared() {
     let dir = tempfile::tempdir().unwrap();

@@ -97,11 +97,15 @@ fn two_kernels_are_profiled_side_by_side_with_a_picture_and_a_trace() {
 fn bad_arguments_of_a_profile_get_one_diagnosis() {
     let dir = tempfile::tempdir().unwrap();
     let even = "absorb_bmm_64x256_even";
-    let cases: [(&[&str], i32, &str); 6] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&["nosuch", "--m", "64"], 2, "no kernel \"nosuch\""),
         (&[even, "--m", "100"], 2, "does not take b=16 m=100 n=512 k=192: m and n must be"),
         (&[even, "--m", "64", "--arch", "gfx90a"], 3, "unknown device"),
-        (&["indexer_topk", "--m", "64"], 2, "no GEMM-like kernel"),
+        (&["fill", "--m", "64"], 2, "only prepares inputs"),
+        (&["indexer_topk", "--m", "64", "--n", "512"], 2, "--n is given"),
+        (&[even, "--m", "64", "--prefix", "512"], 2, "no kernel of the indexer"),
+        (&["indexer_topk", "--m", "64", "--topk", "4096"], 2, "top-k 4096"),
+        (&[even, "--m", "64", "--kernels", "nosuch"], 4, "nosuch"),
         (&["absorb_bmm_64x256_ragged_wrap", "--m", "2147483647"], 2, "is too large"),
         (&["gemm_fp8_128x128_even", "--m", "128", "--b", "4"], 2, "no batched kernel"),
     ];
