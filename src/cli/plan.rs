@@ -15,8 +15,10 @@ use crate::options::{MAX_TOKENS, ServerLimits};
 use crate::plan::baselines::Peer;
 use crate::plan::contest::{Arena, BEST, Entry, TABLE};
 use crate::plan::{EndsBy, Plan, Request, Schedule, plan_of_budget};
+use crate::profile::{Engine, Profile};
 use crate::report::{Block, Document, Section, Table, grouped};
 use crate::units::{Bytes, Microseconds, Tokens};
+use crate::validate;
 
 /// Arguments of `tune plan`.
 #[derive(Debug, Args)]
@@ -105,12 +107,39 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
                 Some(arena) => contest(arguments, &arena)?,
                 None => Vec::new(),
             };
-            let layers = layers.unwrap_or(1);
-            print(arguments, plan.budget.budget_95, &plan.schedule, Some((&plan, layers)), against)
+            let made =
+                Made { plan: &plan, layers: layers.unwrap_or(1), error: time_error(&profile) };
+            print(arguments, plan.budget.budget_95, &plan.schedule, Some(&made), against)
         }
         (None, None) => Err(Error::usage("there is nothing to plan from")
             .advice("give the directory of a run, or a number: tune plan --budget 2.0e8")),
     }
+}
+
+/// A plan, and what is to be said with its times.
+struct Made<'a> {
+    plan: &'a Plan,
+    /// Layers that are timed.
+    layers: u64,
+    /// How far off the times are, where they are simulated.
+    error: Option<String>,
+}
+
+/// How far off the times of a simulated profile are on the whole.
+fn time_error(profile: &Profile) -> Option<String> {
+    let provenance = profile.provenance();
+    let median = validate::nearest(&provenance.arch, "", "").median();
+    (provenance.engine == Engine::Simulated).then(|| match median {
+        Some(median) => format!(
+            "Times are simulated: those of published {} kernels have been off by {:.0}% in the median.",
+            provenance.arch,
+            100.0 * median
+        ),
+        None => format!(
+            "Times are simulated and unvalidated: too few times of {} kernels are published.",
+            provenance.arch
+        ),
+    })
 }
 
 fn from_budget(arguments: &Arguments, limits: &ServerLimits, budget: Tokens) -> Result<Exit> {
@@ -148,10 +177,10 @@ fn print(
     arguments: &Arguments,
     budget: Option<u64>,
     schedule: &Schedule,
-    made: Option<(&Plan, u64)>,
+    made: Option<&Made<'_>>,
     against: Vec<Entry>,
 ) -> Result<Exit> {
-    let plan = made.map(|(plan, _)| plan);
+    let plan = made.map(|made| made.plan);
     if let Some(prefix) = arguments.at.iter().find(|prefix| prefix.0 > MAX_TOKENS) {
         return Err(Error::usage(format_args!(
             "--at {prefix} is too long; the limit is {MAX_TOKENS} tokens"
@@ -190,7 +219,7 @@ fn print(
 }
 
 /// The comparison as text, a section a prompt; the plan comes with the layers that are timed.
-fn comparison(entries: &[Entry], made: Option<(&Plan, u64)>) -> String {
+fn comparison(entries: &[Entry], made: Option<&Made<'_>>) -> String {
     let prompts = entries.first().map_or(0, |entry| entry.prompts.len());
     let mut sections: Vec<Section> = (0..prompts)
         .map(|i| {
@@ -228,8 +257,10 @@ fn comparison(entries: &[Entry], made: Option<(&Plan, u64)>) -> String {
         "{BEST} is the best sequence for that very prompt, {TABLE} what sizer.json serves without \
          knowing its length."
     )];
-    let time = made.and_then(|(plan, layers)| Some(plan.time.as_ref()?.chunk.sentence(layers)));
-    remarks.extend(time);
+    if let Some((made, time)) = made.and_then(|made| Some((made, made.plan.time.as_ref()?))) {
+        remarks.push(time.chunk.sentence(made.layers));
+        remarks.extend(made.error.clone());
+    }
     if entries.iter().flat_map(|e| &e.prompts).any(|s| s.ratio.is_some_and(|r| r < 0.999)) {
         remarks.push(
             "A sizer that may take more than --chunk-max is faster where that fits: a larger \

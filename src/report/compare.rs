@@ -9,7 +9,8 @@ use super::document::{Block, Document, Section, Table, grouped, pairs};
 use super::plot::{self, Gain};
 use crate::derive::Derived;
 use crate::fit::alignment::{AlignmentFit, Pair, RAGGED_WRAP};
-use crate::profile::Profile;
+use crate::profile::{Engine, Op, Profile};
+use crate::validate;
 
 /// Schema of `tune compare --json`.
 pub const SCHEMA: &str = "chunktune/compare/v1";
@@ -34,6 +35,18 @@ pub struct PathMemory {
     pub pool_bytes: Option<f64>,
 }
 
+/// How far off simulated times of an operation are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimeError {
+    /// Operation.
+    pub op: Op,
+    /// Input element type.
+    pub dtype: String,
+    /// Median error on the nearest validated family of published kernels; none where too few are
+    /// published.
+    pub median: Option<f64>,
+}
+
 /// One of the two profiles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Side {
@@ -41,6 +54,8 @@ pub struct Side {
     pub name: String,
     /// Provenance line.
     pub headline: String,
+    /// How far off its times are, by operation and type; empty where they were measured.
+    pub times_off_by: Vec<TimeError>,
     /// Hash of the profile.
     pub profile_sha256: String,
     /// Memory per path.
@@ -96,6 +111,7 @@ fn side(profile: &Profile, derived: &Derived, name: String) -> Side {
     Side {
         name,
         headline: profile.provenance().headline(),
+        times_off_by: times_off_by(profile, derived),
         profile_sha256: profile.sha256().to_owned(),
         memory: derived
             .fit
@@ -115,6 +131,19 @@ fn side(profile: &Profile, derived: &Derived, name: String) -> Side {
         max_context: plan.map(|p| p.schedule.max_context),
         table: plan.map(|p| p.schedule.table.clone()).unwrap_or_default(),
     }
+}
+
+fn times_off_by(profile: &Profile, derived: &Derived) -> Vec<TimeError> {
+    let provenance = profile.provenance();
+    let mut errors: Vec<TimeError> = Vec::new();
+    for fit in &derived.fit.alignment {
+        let known = errors.iter().any(|e| (e.op, &e.dtype) == (fit.op, &fit.dtype));
+        if provenance.engine == Engine::Simulated && !known {
+            let median = validate::nearest(&provenance.arch, fit.op.name(), &fit.dtype).median();
+            errors.push(TimeError { op: fit.op, dtype: fit.dtype.clone(), median });
+        }
+    }
+    errors
 }
 
 /// Names that tell the two apart, from what differs first.
@@ -169,6 +198,15 @@ pub fn compare(a: (&Profile, &Derived), b: (&Profile, &Derived)) -> Comparison {
         }
     }
     Comparison { schema: SCHEMA, sides: [side(a.0, a.1, name_a), side(b.0, b.1, name_b)], gains }
+}
+
+impl Side {
+    /// How far off the times are, in words; none where they were measured.
+    fn errors(&self) -> Option<String> {
+        let named = |e: &TimeError| format!("{} {} {}", e.op, e.dtype, validate::off_by(e.median));
+        let errors: Vec<String> = self.times_off_by.iter().map(named).collect();
+        (!errors.is_empty()).then(|| format!("{}: {}", self.name, errors.join(", ")))
+    }
 }
 
 impl Comparison {
@@ -260,6 +298,13 @@ impl Comparison {
                     .to_owned(),
             ),
         ];
+        let errors: Vec<String> = self.sides.iter().filter_map(Side::errors).collect();
+        if !errors.is_empty() {
+            blocks.push(Block::Text(format!(
+                "Simulated times, against published ones of the nearest kernels (median): {}.",
+                errors.join("; ")
+            )));
+        }
         let counts: Vec<String> = self.gains.iter().filter_map(|g| self.counts(g)).collect();
         if !counts.is_empty() {
             blocks

@@ -25,7 +25,7 @@ pub use compile::{Compiler, compile};
 pub use launches::{Argument, BufferSpec, KernelLaunch, LaunchFile, RowLaunches};
 pub use mca::Mca;
 pub use plot::svg;
-pub use recorded::{Evidence, nearest};
+pub use recorded::{Evidence, nearest, off_by};
 pub use run::{Parameters, Request, run};
 pub use score::{Group, MIN_ROWS, Score, score, summarize};
 pub use table::Table;

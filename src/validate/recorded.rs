@@ -47,11 +47,26 @@ fn among(groups: &[Group], arch: &str, op: &str, dtype: &str) -> Evidence {
     Evidence { group: family.or_else(|| of_target(None)).cloned() }
 }
 
+impl Evidence {
+    /// Median error of simulated times of such kernels; none where too few are published.
+    pub fn median(&self) -> Option<f64> {
+        self.group.as_ref().map(|group| group.simulator.median)
+    }
+}
+
+/// The error of a simulated time beside it.
+pub fn off_by(median: Option<f64>) -> String {
+    match median {
+        Some(median) => format!("off by {:.0}%", 100.0 * median),
+        None => "unvalidated".to_owned(),
+    }
+}
+
 impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.group {
+        match self.median() {
             None => write!(f, "unvalidated"),
-            Some(group) => write!(f, "{:.0}%", 100.0 * group.simulator.median),
+            Some(median) => write!(f, "{:.0}%", 100.0 * median),
         }
     }
 }

@@ -113,6 +113,7 @@ pub fn read(path: &Path, split: Split) -> Result<Vec<Timing>, ValidateError> {
     let refuse = |what: String| ValidateError::Timings { path: path.to_owned(), what };
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&bytes[..]);
     let mut rows = Vec::new();
+    let mut all = 0;
     for (i, row) in reader.deserialize::<Timing>().enumerate() {
         let line = i as u64 + 2;
         let row = Timing { line, ..row.map_err(|error| refuse(error.to_string()))? };
@@ -124,12 +125,20 @@ pub fn read(path: &Path, split: Split) -> Result<Vec<Timing>, ValidateError> {
         if !(row.time_us.is_finite() && row.time_us > 0.0) {
             return Err(refuse(format!("line {line}: time_us is {}, no time", row.time_us)));
         }
+        all += 1;
         if split == Split::All || row.split == split.name() {
             rows.push(row);
         }
     }
-    match rows.is_empty() {
-        true => Err(refuse(format!("no rows of split {}", split.name()))),
-        false => Ok(rows),
+    if !rows.is_empty() {
+        return Ok(rows);
     }
+    Err(refuse(match all {
+        0 if bytes.trim_ascii().is_empty() => "the file is empty; expected a header and rows of \
+             published times, with the columns source, arch, kernel, config, B, M, N, K, dtype, \
+             time_us, compiler, notes and split"
+            .to_owned(),
+        0 => "there is no row below the header".to_owned(),
+        _ => format!("none of the {all} rows is of split {}; --split chooses it", split.name()),
+    }))
 }

@@ -84,4 +84,19 @@ fn a_table_or_a_tree_that_is_not_there_is_named() {
     std::fs::write(&wrong, "source,arch\nx,gfx950\n").unwrap();
     let done = tune(&["--timings", wrong.to_str().unwrap(), "--aiter", "."], cache.path());
     assert_eq!(done.status.code(), Some(4));
+    for (text, words) in [
+        ("", "the file is empty; expected a header"),
+        ("source,arch,kernel,config,B,M,N,K,dtype,time_us,compiler,notes,split\n", "no row below"),
+        (
+            "source,arch,kernel,config,B,M,N,K,dtype,time_us,compiler,notes,split\n\
+             s,gfx950,k,,,64,64,64,bf16,5,,,calibrate\n",
+            "none of the 1 rows is of split report",
+        ),
+    ] {
+        std::fs::write(&wrong, text).unwrap();
+        let done = tune(&["--timings", wrong.to_str().unwrap(), "--aiter", "."], cache.path());
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(4));
+        assert!(said.contains("wrong.csv") && said.contains(words), "{said}");
+    }
 }

@@ -10,6 +10,7 @@ use crate::error::{Error, Exit, Result};
 use crate::hip::Launch;
 use crate::kernel_run::{self, Report, Request};
 use crate::options::{self, EngineChoice};
+use crate::validate::{nearest, off_by};
 
 /// Arguments of `tune kernel run`.
 #[derive(Debug, Args)]
@@ -115,7 +116,11 @@ fn print(report: &Report) -> Result<()> {
         }
     }
     if let Some(time) = report.time_us {
-        output::line(format_args!("time          {time:.2} us"))?;
+        let error = match report.simulated {
+            true => format!(" ({})", off_by(nearest(&report.arch, "", "").median())),
+            false => String::new(),
+        };
+        output::line(format_args!("time          {time:.2} us{error}"))?;
     }
     output::written(&report.outputs)
 }

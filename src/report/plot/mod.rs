@@ -10,8 +10,12 @@ mod sawtooth;
 mod schedule;
 pub(crate) mod style;
 
+use std::collections::BTreeSet;
+
 use crate::derive::Derived;
-use crate::profile::{Op, Profile};
+use crate::fit::Fit;
+use crate::profile::{Engine, Op, Profile};
+use crate::validate;
 
 pub use compare::{Gain, gains};
 
@@ -43,6 +47,7 @@ pub fn all(profile: &Profile, derived: &Derived) -> Result<Vec<Plot>, String> {
         });
     }
     for op in [Op::AbsorbBmm, Op::Gemm] {
+        let foot = with_error(&foot, profile, &derived.fit, op);
         if let Some(svg) = sawtooth::svg(profile.points(), &derived.fit, op, &foot)? {
             plots.push(Plot {
                 file: format!("sawtooth-{op}.svg"),
@@ -66,6 +71,25 @@ pub fn all(profile: &Profile, derived: &Derived) -> Result<Vec<Plot>, String> {
         }
     }
     Ok(plots)
+}
+
+/// The foot of a plot of times: with how far off simulated ones are, by type where there are several.
+fn with_error(foot: &str, profile: &Profile, fit: &Fit, op: Op) -> String {
+    let provenance = profile.provenance();
+    if provenance.engine != Engine::Simulated {
+        return foot.to_owned();
+    }
+    let dtypes: BTreeSet<&str> =
+        fit.alignment.iter().filter(|f| f.op == op).map(|f| f.dtype.as_str()).collect();
+    let error = |dtype: &&str| {
+        let median = validate::nearest(&provenance.arch, op.name(), dtype).median();
+        match dtypes.len() {
+            1 => validate::off_by(median),
+            _ => format!("{dtype} {}", validate::off_by(median)),
+        }
+    };
+    let errors: Vec<String> = dtypes.iter().map(error).collect();
+    format!("{foot}  \u{b7}  times {}", errors.join(", "))
 }
 
 #[cfg(test)]
