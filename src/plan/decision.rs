@@ -82,7 +82,9 @@ pub fn decisions(
     let tokens2 = |pairs: f64| (ratio as f64 * pairs).floor() as u64;
     let block = budget.largest_block.map(|bytes| bytes as f64);
     // Each change says what its peak is, and of how many pairs the scores are one allocation.
+    let of_block = |ranks: u32| block.map_or(f64::INFINITY, |b| f64::from(ranks) * b / SCORES);
     let row = |name: String,
+               ranks: u32,
                limit: Option<f64>,
                peak: &dyn Fn(u64, u64) -> f64,
                at_once: &dyn Fn(u64, u64) -> f64| {
@@ -95,7 +97,7 @@ pub fn decisions(
         Variant {
             name,
             c: limit.map(|pairs| rest / pairs),
-            budget_95: limit.map(tokens2),
+            budget_95: limit.map(|pairs| tokens2(pairs.min(of_block(ranks)))),
             max_context: schedule.as_ref().map(|s| s.max_context),
             chunks: PREFIXES
                 .iter()
@@ -103,7 +105,8 @@ pub fn decisions(
                 .collect(),
         }
     };
-    let as_it_is = row("as it is".to_owned(), Some(rest / c), &|t, l| alone.peak_95(t, l), &pairs);
+    let as_it_is =
+        row("as it is".to_owned(), 1, Some(rest / c), &|t, l| alone.peak_95(t, l), &pairs);
     let mut out = vec![as_it_is];
     let copy = changes.copy_budget.0 as f64;
     if c > SCORES + COPY {
@@ -112,7 +115,7 @@ pub fn decisions(
         let limit = if COPY * full > copy { full } else { rest / c };
         let peak = |t, l| alone.peak_95(t, l) - (COPY * pairs(t, l) - copy).max(0.0);
         let name = format!("copy budget {}", mib(changes.copy_budget));
-        out.push(row(name, Some(limit), &peak, &pairs));
+        out.push(row(name, 1, Some(limit), &peak, &pairs));
     }
     if changes.cp > 1 {
         let ranks = f64::from(changes.cp);
@@ -121,7 +124,8 @@ pub fn decisions(
             let keys = l.saturating_add(t).div_ceil(ratio);
             t.div_ceil(u64::from(changes.cp)) as f64 * keys as f64
         };
-        out.push(row(name, Some(ranks * rest / c), &|t, l| shared.peak_95(t, l), &of_rank));
+        let limit = Some(ranks * rest / c);
+        out.push(row(name, changes.cp, limit, &|t, l| shared.peak_95(t, l), &of_rank));
     }
     // With everything that lives beside its scores the tile takes at most half of what is there.
     let half = 0.5 * rest * SCORES / c;
@@ -135,14 +139,14 @@ pub fn decisions(
         .map_or(String::new(), |tiles| format!(", {} at the end", tiles.count));
     let peak = |t, l| alone.peak_95(t, l) - c * (pairs(t, l) - tile_pairs).max(0.0);
     let name = format!("rows in tiles of {}{tiles}", mib(tile));
-    out.push(row(name, None, &peak, &|t, l| pairs(t, l).min(tile_pairs)));
+    out.push(row(name, 1, None, &peak, &|t, l| pairs(t, l).min(tile_pairs)));
     let keys_at_once = changes.key_block.max(1);
     let keys = |t: u64, l: u64| l.saturating_add(t).div_ceil(ratio);
     let peak = |t: u64, l: u64| {
         alone.peak_95(t, l) - c * t as f64 * keys(t, l).saturating_sub(keys_at_once) as f64
     };
     let at_once = |t: u64, l: u64| t as f64 * keys(t, l).min(keys_at_once) as f64;
-    out.push(row(format!("keys in blocks of {keys_at_once}"), None, &peak, &at_once));
+    out.push(row(format!("keys in blocks of {keys_at_once}"), 1, None, &peak, &at_once));
     out
 }
 
@@ -200,6 +204,28 @@ mod tests {
         assert_eq!(of("as it is").chunks[0], Some(1792));
         assert_eq!(of("as it is").chunks[3], None);
         assert!(of("cp 3").chunks[0] == Some(2048) && copy.chunks[0] == Some(2048));
+    }
+
+    #[test]
+    fn a_largest_block_bounds_every_change_that_keeps_the_scores_in_one_piece() {
+        let text = include_str!("../../profiles/field/boots.csv");
+        let fit = fit_of_observations(&read_csv(text).unwrap().rows, Vec::new(), LMeans::Context);
+        let memory = &fit.memory[0];
+        let budget = Budget::new(memory, 2_750_000_000, true).unwrap();
+        let budget = budget.within_block(Some(Bytes(200_000_000)));
+        let range = ChunkRange::new(256, 2048, 256).unwrap();
+        let found = decisions(memory, &budget, range, 1 << 20, &Changes::default());
+        let of = |name: &str| found.iter().find(|v| v.name.starts_with(name)).unwrap();
+        // 200 MB / 4 B = 5e7 (row, key); 256 rows over the context up to 195,312.
+        for name in ["as it is", "copy budget"] {
+            assert_eq!(of(name).budget_95, Some(50_000_000));
+            assert_eq!(of(name).max_context, Some(195_312 - 256));
+        }
+        assert_eq!(of("cp 3").budget_95, Some(150_000_000));
+        // A tile is cut to the block, and 2048 rows over 8192 keys are 67 MB.
+        for name in ["rows in tiles of 128 MiB", "keys in blocks"] {
+            assert_eq!(of(name).max_context, Some(1 << 20));
+        }
     }
 
     #[test]

@@ -73,8 +73,10 @@ fn plan_sections(plan: &ObservedPlan, alone: bool) -> Vec<Section> {
         }
         out.push(table_section("What holds the memory", ledger(&plan.ledger)));
         out.extend(plan.next.map(|next| next_section(&next)));
-        let blocks = vec![Block::List(plan.notes.clone())];
-        out.push(Section { title: "Walls that a budget does not see".to_owned(), blocks });
+        if !plan.notes.is_empty() {
+            let blocks = vec![Block::List(plan.notes.clone())];
+            out.push(Section { title: "Walls that a budget does not see".to_owned(), blocks });
+        }
     }
     out
 }
