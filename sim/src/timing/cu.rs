@@ -217,7 +217,7 @@ impl<'a, G: Grid> Cu<'a, G> {
             counts: self.counts,
             waited: self.waited,
             trace: self.trace,
-            traffic: self.memory.traffic,
+            traffic: self.memory.settled(),
             end,
         })
     }

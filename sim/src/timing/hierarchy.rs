@@ -199,6 +199,12 @@ impl<'p> Hierarchy<'p> {
         self.queue.room_at()
     }
 
+    /// Bytes by level, with the lines that memory has still to be charged for.
+    pub fn settled(&self) -> Traffic {
+        let unpaid = self.sharing.unpaid() * u64::from(self.p.vmem.line);
+        Traffic { hbm_read: self.traffic.hbm_read + unpaid, ..self.traffic }
+    }
+
     /// When everything written so far is in memory.
     pub fn drained_at(&self) -> u64 {
         self.backlog as u64

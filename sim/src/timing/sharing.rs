@@ -48,6 +48,8 @@ struct Range {
     beyond_l2: u64,
     /// Requests that L2 owes to the memory-side cache, and that this owes to memory.
     owed: [f64; 2],
+    /// Lines that the unit asked for first and that the memory-side cache served.
+    lent: u64,
 }
 
 impl Sharing {
@@ -63,7 +65,7 @@ impl Sharing {
     /// Adds a range that does not overlap those already there.
     pub fn add(&mut self, shared: Shared) {
         let at = self.ranges.partition_point(|r| r.shared.base <= shared.base);
-        self.ranges.insert(at, Range { shared, beyond_l2: 0, owed: [0.0; 2] });
+        self.ranges.insert(at, Range { shared, beyond_l2: 0, owed: [0.0; 2], lent: 0 });
     }
 
     fn find(&self, addr: u64) -> Option<usize> {
@@ -81,7 +83,7 @@ impl Sharing {
     pub fn level(&mut self, addr: u64, own: bool, device: &Device) -> Level {
         let otherwise = if own { Level::Mall } else { Level::Memory };
         let Some(i) = self.find(addr) else { return otherwise };
-        let Range { shared, beyond_l2, owed: [l2, memory] } = &mut self.ranges[i];
+        let Range { shared, beyond_l2, owed: [l2, memory], lent } = &mut self.ranges[i];
         if shared.len <= device.l2 {
             // Each die fetches such a range once; so far, the unit has had its part of that to do.
             let fetched = (shared.len / device.line * device.dies) as f64 * device.begun;
@@ -102,10 +104,20 @@ impl Sharing {
         }
         *memory += first;
         if own || *memory < 1.0 {
+            *lent += u64::from(!own);
             return Level::Mall;
         }
         *memory -= 1.0;
         Level::Memory
+    }
+}
+
+impl Sharing {
+    /// Lines that memory has provided to the unit by its last request beyond those that
+    /// [`Sharing::level`] said: what is owed at the end, as far as it was lent. The repetitions of a
+    /// line come after it, so that the fraction of them holds only later.
+    pub fn unpaid(&self) -> u64 {
+        self.ranges.iter().map(|range| range.lent.min(range.owed[1] as u64)).sum()
     }
 }
 
@@ -176,6 +188,18 @@ mod tests {
             memory += count(&mut s, lines, true, 1.0)[Level::Memory as usize];
         }
         assert!((1016..=1024).contains(&memory), "{memory} of 2048");
+        assert_eq!(memory as u64 + s.unpaid(), 1024);
+    }
+
+    /// The unit reads lines twice that nobody else reads: its repetitions owe memory nothing.
+    #[test]
+    fn lines_of_the_unit_alone_are_paid_when_they_come() {
+        let mut s = sharing(0.0, 0.0);
+        for own in [false, true] {
+            let [_, mall, memory] = count(&mut s, 0..512, own, 1.0);
+            assert_eq!((mall, memory), if own { (512, 0) } else { (0, 512) });
+        }
+        assert_eq!(s.unpaid(), 0);
     }
 
     /// 1/256 of the grid asks for all 8192 lines of a range: the grid asks for each 256 times, and

@@ -56,6 +56,22 @@ fn the_absorb_kernels_come_near_the_published_times() {
     assert!(ragged.traffic.l2_written > 4 * even.traffic.l2_written);
 }
 
+/// X and W have to come from memory once and the result has to go there once: 100.7 + 1.6 + 268.4 MB. The
+/// sample counts X and the result in full and nothing twice; of W, which other units have brought into L2
+/// by the time that the simulated one asks for it, it may miss all.
+#[test]
+fn the_traffic_of_memory_is_what_has_to_cross_it() {
+    for variant in ["even", "ragged_buffer"] {
+        let traffic = absorb(variant, 16384).traffic;
+        let read = (16384 * B * K * 2 + B * N * K) as f64;
+        let written = (16384 * B * N * 2) as f64;
+        let (reads, writes) =
+            (traffic.hbm_read as f64 / read, traffic.hbm_written as f64 / written);
+        assert!((0.98..1.01).contains(&reads), "{variant}: {reads} of what must be read");
+        assert!((0.99..1.01).contains(&writes), "{variant}: {writes} of what must be written");
+    }
+}
+
 /// A streaming kernel cannot be faster than its compulsory bytes: X once and out once, at 6.85 TB/s.
 #[test]
 fn no_kernel_beats_the_bandwidth_of_memory() {
