@@ -14,7 +14,7 @@ use cdna_sim::memory::AddressSpace;
 
 use crate::reference::{Instruction, Machine};
 use crate::tools;
-use generate::{Generator, Line};
+use generate::{Generator, Line, Program};
 
 /// Programs for each target.
 const PROGRAMS: usize = 5_500;
@@ -29,6 +29,22 @@ struct Coverage {
     wrong: BTreeMap<&'static str, String>,
     programs: usize,
     instructions: u64,
+    /// How many instructions used a feature of the encodings or the MODE register.
+    kinds: BTreeMap<&'static str, u64>,
+}
+
+/// Features, and whether an instruction used them.
+fn kinds(inst: &Instruction, mode: u32) -> [(&'static str, bool); 7] {
+    let m = &inst.mods;
+    [
+        ("DPP", m.movement.is_some()),
+        ("SDWA", m.parts.is_some()),
+        ("op_sel", m.op_sel != 0),
+        ("clamp", m.clamp),
+        ("omod", m.omod != 0 && mode & 1 << 9 == 0 && mode & 0xa0 != 0xa0),
+        ("directed rounding", mode & 15 != 0),
+        ("denormals flushed", mode & 0xf0 != 0xf0),
+    ]
 }
 
 #[test]
@@ -46,9 +62,11 @@ fn random_programs_do_what_the_isa_documents_say() {
             coverage.compared.len(),
             coverage.not_implemented
         );
+        println!("{arch}: {:?}", coverage.kinds);
         implemented.extend(coverage.compared.keys().copied());
         let wrong: Vec<&str> = coverage.wrong.values().map(String::as_str).collect();
         assert!(wrong.is_empty(), "{} operations differ:\n{}", wrong.len(), wrong.join("\n"));
+        assert!(coverage.kinds.values().all(|&n| n >= 100), "{arch}: {:?}", coverage.kinds);
         assert!(coverage.no_reference.is_empty(), "no reference for {:?}", coverage.no_reference);
     }
     let all: BTreeSet<&str> = generate::names().collect();
@@ -57,33 +75,34 @@ fn random_programs_do_what_the_isa_documents_say() {
         .filter(|name| !implemented.contains(*name))
         .filter(|name| !new.not_implemented.contains(*name))
         .collect();
-    println!("{} of {} operations compared; left: {missing:?}", implemented.len(), all.len());
+    let compared = all.intersection(&implemented).count();
+    println!("{compared} of {} operations compared; left: {missing:?}", all.len());
     assert!(old.programs + new.programs >= 10_000);
     assert!(missing.is_empty(), "never compared: {missing:?}");
 }
 
 fn run(arch: Arch) -> Coverage {
     let mut generator = Generator::new(arch);
-    let programs: Vec<Vec<Line>> = (0..PROGRAMS).map(|_| generator.program()).collect();
+    let programs: Vec<Program> = (0..PROGRAMS).map(|_| generator.program()).collect();
     let encodings = assemble(arch, &programs);
     let mut coverage = Coverage::default();
     for (program, encodings) in programs.iter().zip(encodings) {
         // What LLVM refuses (a second scalar register, overlapping tuples) is left out.
         let lines: Vec<(&Line, Vec<u8>)> =
-            program.iter().zip(encodings).filter_map(|(l, e)| e.map(|e| (l, e))).collect();
+            program.lines.iter().zip(encodings).filter_map(|(l, e)| e.map(|e| (l, e))).collect();
         if !lines.is_empty() {
             coverage.programs += 1;
-            compare(arch, &lines, &mut generator, &mut coverage);
+            compare(arch, program.mode, &lines, &mut generator, &mut coverage);
         }
     }
     coverage
 }
 
 /// Encodings of all lines, `None` where LLVM has an objection.
-fn assemble(arch: Arch, programs: &[Vec<Line>]) -> Vec<Vec<Option<Vec<u8>>>> {
+fn assemble(arch: Arch, programs: &[Program]) -> Vec<Vec<Option<Vec<u8>>>> {
     let dir = tools::scratch(&format!("random_programs_{arch}"));
     let mut text = String::new();
-    for (i, line) in programs.iter().flatten().enumerate() {
+    for (i, line) in programs.iter().flat_map(|program| &program.lines).enumerate() {
         writeln!(text, "L{i}:\n\t{}", line.text).unwrap();
     }
     let source = dir.join("programs.s");
@@ -108,7 +127,7 @@ fn assemble(arch: Arch, programs: &[Vec<Line>]) -> Vec<Vec<Option<Vec<u8>>>> {
         .iter()
         .map(|program| {
             let first = next;
-            next += program.len();
+            next += program.lines.len();
             (first..next).map(|i| found.remove(&i)).collect()
         })
         .collect()
@@ -116,6 +135,7 @@ fn assemble(arch: Arch, programs: &[Vec<Line>]) -> Vec<Vec<Option<Vec<u8>>>> {
 
 fn compare(
     arch: Arch,
+    mode: u32,
     lines: &[(&Line, Vec<u8>)],
     generator: &mut Generator,
     coverage: &mut Coverage,
@@ -129,8 +149,8 @@ fn compare(
     }
     let mut machine = generator.machine();
     let mut wave = Wave::new(Machine::ACC, machine.vgpr.len() - Machine::ACC, 0);
-    // Denormals kept, IEEE, DX10 clamp.
-    wave.mode = 0x3f0;
+    machine.mode = mode;
+    wave.mode = mode;
     wave.sgpr = machine.sgpr;
     wave.scc = machine.scc;
     wave.vgpr = machine.vgpr.iter().map(|r| Lanes(*r)).collect();
@@ -179,6 +199,9 @@ fn compare(
         }
         *coverage.compared.entry(inst.name).or_default() += 1;
         coverage.instructions += 1;
+        for (kind, used) in kinds(inst, machine.mode) {
+            *coverage.kinds.entry(kind).or_default() += u64::from(used);
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod math;
 mod modified;
 mod plan;
 mod rounding;
+mod saturate;
 mod scaled;
 mod sdwa;
 mod short;

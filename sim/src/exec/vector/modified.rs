@@ -6,7 +6,7 @@
 //! placement.
 
 use super::plan::{Dest, Plan, Touch, is_mixed, is_packed, tests_class};
-use super::{At, Scratch, dpp, fetch, fetch_extra, operand, sdwa, source, store, target};
+use super::{At, Scratch, dpp, fetch, fetch_extra, operand, saturate, sdwa, source, store, target};
 use crate::exec::formats::{f16_to_f32, f32_to_f16};
 use crate::exec::program::Code;
 use crate::exec::{Ctx, Flow, Lanes, WAVE, Wave, mode};
@@ -60,6 +60,9 @@ pub(super) fn execute(
     let directed = *mode & (mode::ROUND_32 | mode::ROUND_16_64 | mode::FP16_OVFL) != 0;
     let kernel = if directed { plan.directed } else { plan.kernel };
     kernel.run(&operands, out, argument);
+    if inst.mods.clamp {
+        saturate::clamp(inst.op, &operands, out);
+    }
 
     modify_result(&mut out.lo, &mut out.hi, inst, plan, *mode);
     if let Some(sdwa) = &inst.mods.sdwa

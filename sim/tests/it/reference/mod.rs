@@ -8,17 +8,27 @@ mod convert;
 mod float;
 mod loose;
 mod matrix;
+mod modify;
+mod movement;
 pub mod number;
 mod pi;
+mod rounding;
+mod saturate;
 mod scalar;
+mod sdwa;
+mod several;
 mod vector;
 
 use cdna_sim::isa::{Op, Ty};
 
 pub use loose::Loose;
-use loose::width_of;
 pub use matrix::Shape;
-use vector::{Exactness, Lane, Out};
+use modify::{accumulator, modified, source_type};
+pub use movement::{Move, Movement};
+pub use rounding::follows_mode;
+pub use saturate::clamps_integers;
+pub use sdwa::{Part, Parts};
+use vector::{Exactness, Lane};
 
 /// Hardware numbers of scalar registers.
 pub const VCC: u16 = 106;
@@ -41,17 +51,6 @@ pub enum Arg {
     Literal(u32),
 }
 
-/// Lane movement of the first operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Move {
-    QuadPerm([u8; 4]),
-    RowShl(u8),
-    RowShr(u8),
-    RowRor(u8),
-    RowMirror,
-    RowHalfMirror,
-}
-
 /// Modifiers; bit i is about source i.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mods {
@@ -61,9 +60,12 @@ pub struct Mods {
     pub op_sel: u8,
     pub op_sel_hi: u8,
     pub clamp: bool,
+    /// Result times 1, 2, 4 or 1/2.
+    pub omod: u8,
     pub table: u8,
     pub formats: [u8; 2],
-    pub movement: Option<Move>,
+    pub movement: Option<Movement>,
+    pub parts: Option<Parts>,
 }
 
 /// An instruction, as the generator made it and the assembler was told.
@@ -93,6 +95,8 @@ pub struct Machine {
     /// Vector registers, then accumulation registers from [`Machine::ACC`] on.
     pub vgpr: Vec<[u32; 64]>,
     pub fnuz: bool,
+    /// The MODE register.
+    pub mode: u32,
 }
 
 impl Machine {
@@ -165,6 +169,14 @@ impl Machine {
     }
 
     fn scalar(&mut self, inst: &Instruction, name: &str) -> bool {
+        if name == "setreg_imm32_b32" {
+            // Offset and width of the field, as the generator has packed them.
+            let [width, offset] = (inst.imm as u16).to_le_bytes();
+            let field = ((1 << width) - 1) << offset;
+            let value = self.read(inst.src[0], Ty::B32, 0) as u32;
+            self.mode = self.mode & !field | value << offset & field;
+            return true;
+        }
         let info = inst.op.info();
         let ty = |i: usize| info.src.get(i).copied().unwrap_or(Ty::B32);
         let immediate = name.contains('k') && inst.src[1] == Arg::None && inst.src[0] == Arg::None;
@@ -190,82 +202,6 @@ impl Machine {
         true
     }
 
-    /// Operations that move values between lanes or to scalar registers.
-    fn crosses_lanes(&mut self, inst: &Instruction, name: &str) -> bool {
-        let exec = self.wide(EXEC);
-        let active = |lane: usize| exec >> lane & 1 == 1;
-        let first = (0..64).find(|&lane| active(lane)).unwrap_or(0);
-        let [source, target] =
-            [inst.src[0], inst.dst].map(|arg| Machine::register(arg).unwrap_or(0));
-        let exchange = |this: &mut Machine, partner: &dyn Fn(usize) -> Option<usize>| {
-            let old = [this.vgpr[source], this.vgpr[target]];
-            for lane in 0..64 {
-                let Some(other) = partner(lane) else { continue };
-                if active(lane) {
-                    this.vgpr[source][lane] = old[1][other];
-                }
-                if active(other) {
-                    this.vgpr[target][other] = old[0][lane];
-                }
-            }
-        };
-        match name {
-            "nop" => {}
-            "readfirstlane_b32" | "readlane_b32" => {
-                let lane = match name {
-                    "readlane_b32" => (self.read(inst.src[1], Ty::B32, 0) % 64) as usize,
-                    _ => first,
-                };
-                if let Arg::S(n) = inst.dst {
-                    self.sgpr[usize::from(n)] = self.read(inst.src[0], Ty::B32, lane) as u32;
-                }
-            }
-            "writelane_b32" => {
-                let lane = (self.read(inst.src[1], Ty::B32, 0) % 64) as usize;
-                self.vgpr[target][lane] = self.read(inst.src[0], Ty::B32, 0) as u32;
-            }
-            "swap_b32" => exchange(self, &Some),
-            "permlane16_swap_b32" => {
-                exchange(self, &|lane| (lane / 16 % 2 == 0).then_some(lane + 16));
-            }
-            "permlane32_swap_b32" => exchange(self, &|lane| (lane < 32).then_some(lane + 32)),
-            _ => return false,
-        }
-        true
-    }
-
-    /// Operations on many registers of a lane.
-    fn block(&mut self, inst: &Instruction, name: &str) -> Option<Vec<Loose>> {
-        let info = inst.op.info();
-        let exec = self.wide(EXEC);
-        let mut results = Vec::new();
-        for lane in 0..64 {
-            let words = [0, 1, 2].map(|i| {
-                let count = info.src.get(i).map_or(0, |ty| ty.dwords()).into();
-                match Machine::register(inst.src[i]) {
-                    Some(first) => (first..first + count).map(|r| self.vgpr[r][lane]).collect(),
-                    None => vec![self.read(inst.src[i], Ty::B32, lane) as u32; count],
-                }
-            });
-            let operands = words.each_ref().map(Vec::as_slice);
-            let result = match name {
-                "mqsad_u32_u8" => Some(masked_sums(operands)),
-                _ => convert::block(name, operands),
-            };
-            results.push(result?);
-        }
-        let (ty, first) = (element_type(name), Machine::register(inst.dst)?);
-        let mut loose = Vec::new();
-        for (lane, result) in results.into_iter().enumerate().filter(|(l, _)| exec >> l & 1 == 1) {
-            for (k, value) in result.into_iter().enumerate() {
-                let register = first + k;
-                self.vgpr[register][lane] = value;
-                loose.push(Loose::new(register, lane, ty, Exactness::Exact));
-            }
-        }
-        Some(loose)
-    }
-
     fn vector(&mut self, inst: &Instruction, name: &str) -> Option<Vec<Loose>> {
         let operation = vector::operation(name)?;
         let info = inst.op.info();
@@ -273,23 +209,26 @@ impl Machine {
         let mask = self.wide(inst.mask_src);
         let before = self.clone();
         let (mut flags, mut loose) = (0_u64, Vec::new());
+        let directed = rounding::operation(name, self.mode);
+        let operation = directed.unwrap_or(operation);
         for lane in (0..64).filter(|lane| exec >> lane & 1 == 1) {
-            let from = match inst.mods.movement {
-                Some(movement) => moved(movement, lane).filter(|l| exec >> l & 1 == 1),
-                None => Some(lane),
-            };
-            // A lane that has nowhere to read from is not written.
+            // A lane that has nowhere to read from is not written, or reads zero.
+            let from = inst.mods.movement.map_or(Some(Some(lane)), |movement| {
+                let from = movement.source(lane).filter(|l| exec >> l & 1 == 1);
+                (movement.writes(lane) && (movement.zero || from.is_some())).then_some(from)
+            });
             let Some(from) = from else { continue };
             let operand = |i: usize| {
                 let ty = source_type(inst, i);
-                let at = if i == 0 { from } else { lane };
-                modified(before.read(inst.src[i], ty, at), ty, inst, i)
+                let at = if i == 0 { from } else { Some(lane) };
+                let value = at.map_or(0, |at| before.read(inst.src[i], ty, at));
+                modified(value, ty, inst, i, self.mode)
             };
             let input = Lane {
                 a: operand(0),
                 b: operand(1),
                 c: operand(2),
-                old: before.read(inst.dst, info.dst, lane),
+                old: accumulator(before.read(inst.dst, info.dst, lane), inst, self.mode),
                 mask: mask >> lane & 1 == 1,
                 number: lane as u32,
                 table: inst.mods.table.into(),
@@ -312,37 +251,6 @@ impl Machine {
             self.set_wide(inst.mask_dst, flags);
         }
         Some(loose)
-    }
-
-    /// Writes a result to its part of the destination.
-    fn write(&mut self, inst: &Instruction, lane: usize, out: Out, input: &Lane) -> Loose {
-        let ty = inst.op.info().dst;
-        let value = if inst.mods.clamp { clamped(out.value, ty) } else { out.value };
-        let register = Machine::register(inst.dst).unwrap_or(0);
-        let old = self.vgpr[register][lane];
-        let low = value as u32;
-        self.vgpr[register][lane] = match ty {
-            Ty::I8 => old & 0xffff_ff00 | low & 0xff,
-            _ if inst.name.ends_with("mixhi_f16") => old & 0xffff | low << 16,
-            Ty::I16 | Ty::F16 | Ty::Bf16 if keeps_half(inst.name) => {
-                old & 0xffff_0000 | low & 0xffff
-            }
-            Ty::I16 | Ty::F16 | Ty::Bf16 => low & 0xffff,
-            _ => low,
-        };
-        if ty.dwords() == 2 {
-            self.vgpr[register + 1][lane] = (value >> 32) as u32;
-        }
-        let compared = if inst.name.ends_with("mixhi_f16") { Ty::PkF16 } else { ty };
-        let mut loose = Loose::new(register, lane, compared, out.exactness);
-        if out.exactness == Exactness::Approximate
-            && let Some(width) = width_of(ty)
-        {
-            // The hardware's approximations flush denormal operands.
-            let x = width.decode(input.a);
-            loose.anything = x != 0.0 && x.abs() < width.smallest_normal();
-        }
-        loose
     }
 
     fn matrix(&mut self, inst: &Instruction, shape: &Shape) -> Vec<Loose> {
@@ -400,119 +308,4 @@ impl Machine {
         }
         loose
     }
-}
-
-/// Type of a source, with the third one of operations whose table names only two.
-fn source_type(inst: &Instruction, i: usize) -> Ty {
-    let info = inst.op.info();
-    info.src.get(i).copied().unwrap_or(info.dst)
-}
-
-/// Applies selection of halves, absolute value and negation.
-fn modified(value: u64, ty: Ty, inst: &Instruction, i: usize) -> u64 {
-    let m = &inst.mods;
-    let has = |mask: u8| mask >> i & 1 == 1;
-    if inst.name.starts_with("v_fma_mix") {
-        let x = match has(m.op_sel_hi) {
-            true => number::F16.decode(value as u32 >> if has(m.op_sel) { 16 } else { 0 } & 0xffff),
-            false => f64::from(f32::from_bits(value as u32)),
-        };
-        let x = if has(m.neg_hi) { x.abs() } else { x };
-        return ((if has(m.neg) { -x } else { x }) as f32).to_bits().into();
-    }
-    let packed_bits = match ty {
-        Ty::PkF32 => Some(32),
-        Ty::PkF16 | Ty::PkBf16 | Ty::PkI16 => Some(16),
-        _ if inst.name == "v_pk_mov_b32" => Some(32),
-        _ => None,
-    };
-    let is_packed = inst.name.starts_with("v_pk_") || inst.name.starts_with("v_dot2_");
-    if let Some(bits) = packed_bits.filter(|_| is_packed) {
-        let part = |high: bool, negate: bool| {
-            let part = value >> if high { bits } else { 0 } & ((1 << bits) - 1);
-            part ^ if negate { 1 << (bits - 1) } else { 0 }
-        };
-        if inst.name == "v_pk_mov_b32" {
-            // Each result has one operand; op_sel says which half of it.
-            let chosen = part(has(m.op_sel), false);
-            return chosen | chosen << 32;
-        }
-        return part(has(m.op_sel), has(m.neg)) | part(has(m.op_sel_hi), has(m.neg_hi)) << bits;
-    }
-    let sign = match ty {
-        Ty::F16 | Ty::Bf16 => 1 << 15,
-        Ty::F32 => 1 << 31,
-        Ty::F64 => 1 << 63,
-        _ => return value,
-    };
-    let value = if has(m.abs) { value & !sign } else { value };
-    if has(m.neg) { value ^ sign } else { value }
-}
-
-/// Between 0 and 1; NaN becomes 0.
-fn clamped(value: u64, ty: Ty) -> u64 {
-    let clamp = |x: f64| if x > 0.0 { x.min(1.0) } else { 0.0 };
-    match width_of(ty) {
-        Some(width) => width.encode(clamp(width.decode(value))),
-        None => value,
-    }
-}
-
-/// 16-bit operations that leave the upper half of their destination alone (LLVM's
-/// `zeroesHigh16BitsOfDest` names the others).
-fn keeps_half(name: &str) -> bool {
-    const KEEPING: [&str; 16] = [
-        "v_mad_f16",
-        "v_mad_u16",
-        "v_mad_i16",
-        "v_fma_f16",
-        "v_div_fixup_f16",
-        "v_bitop3_b16",
-        "v_fma_mixlo_f16",
-        "v_min3_",
-        "v_max3_",
-        "v_med3_",
-        "v_cvt_pk_fp8_",
-        "v_cvt_pk_bf8_",
-        "v_cvt_scalef32_pk_",
-        "v_cvt_sr_f16_",
-        "v_cvt_sr_bf16_",
-        "v_cvt_scalef32_f16_",
-    ];
-    KEEPING.iter().any(|start| name.starts_with(start))
-}
-
-/// Lane that `lane` reads, if there is one.
-fn moved(movement: Move, lane: usize) -> Option<usize> {
-    let (row, column) = (lane / 16 * 16, lane % 16);
-    match movement {
-        Move::QuadPerm(perm) => Some(lane / 4 * 4 + usize::from(perm[lane % 4])),
-        Move::RowShl(n) => (column + usize::from(n) < 16).then_some(lane + usize::from(n)),
-        Move::RowShr(n) => (column >= usize::from(n)).then(|| lane - usize::from(n)),
-        Move::RowRor(n) => Some(row + (column + 16 - usize::from(n)) % 16),
-        Move::RowMirror => Some(row + 15 - column),
-        Move::RowHalfMirror => Some(lane / 8 * 8 + 7 - lane % 8),
-    }
-}
-
-/// Type of the values that a block conversion makes.
-fn element_type(name: &str) -> Ty {
-    match name.rsplit('_').nth(1) {
-        Some("f32") => Ty::F32,
-        Some("f16") => Ty::PkF16,
-        Some("bf16") => Ty::PkBf16,
-        _ => Ty::B32,
-    }
-}
-
-/// Sums of absolute differences of the second operand against the first at four byte offsets, where
-/// the second is not zero, added to the third.
-fn masked_sums([a, b, c]: [&[u32]; 3]) -> Vec<u32> {
-    let window: Vec<u8> = a.iter().flat_map(|w| w.to_le_bytes()).collect();
-    let reference = b[0].to_le_bytes();
-    let sum = |k: usize| -> u32 {
-        let differs = |i: usize| u32::from(window[k + i].abs_diff(reference[i]));
-        (0..4).filter(|&i| reference[i] != 0).map(differs).sum()
-    };
-    (0..4).map(|k| sum(k).wrapping_add(c[k])).collect()
 }
