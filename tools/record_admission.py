@@ -7,6 +7,7 @@ requests. Only the model forward and the result processing are replaced; of the 
 moves KV is kept. `HIP` and the gfx95 gate of exact fill are set by hand, because there is no GPU.
 
     record_admission.py --out FILE.json            record the scenarios of `scenarios()`
+    record_admission.py --out FILE.json --only retract swa_mixed ...   those of `more()` of these families
     record_admission.py --time FILE.json           replay a recording and print the time it takes
     record_admission.py --check FILE.json          replay a recording and compare every pass
 
@@ -33,11 +34,13 @@ from types import SimpleNamespace
 import torch
 
 from sglang.srt.disaggregation.utils import DisaggregationMode
+from sglang.srt.environ import envs
 from sglang.srt.layers.attention.dsv4 import unified_kv_gate
 from sglang.srt.managers import schedule_policy
 from sglang.srt.managers.schedule_batch import Req, ScheduleBatch
 from sglang.srt.managers.schedule_policy import AddReqResult, PrefillAdder, SchedulePolicy
 from sglang.srt.managers.scheduler import Scheduler
+from sglang.srt.managers.scheduler_components.dynamic_chunk_sizer import ChunkSizePredictor, DynamicChunkSizer
 from sglang.srt.managers.scheduler_components.new_token_ratio_tracker import NewTokenRatioTracker
 from sglang.srt.mem_cache.allocator.paged import PagedTokenToKVPoolAllocator
 from sglang.srt.mem_cache.allocator.swa import SWATokenToKVPoolAllocator
@@ -59,18 +62,13 @@ from chunktune_sglang import hooks
 from chunktune_sglang.sizer import Sizer
 
 ROWS = 4096
+COEF = dict(a=[2e-6, 1e-3, 5.0], b=[4e-7, 8e-3, 20.0])
+SMOOTH = 0.75
 VERDICT = {AddReqResult.CONTINUE: 0, AddReqResult.NO_TOKEN: 1, AddReqResult.OTHER: 2}
 EXACT = False
 schedule_policy._use_exact_chunk_fill = lambda: EXACT
 RING = False
 unified_kv_gate.is_unified_kv_triton = lambda: RING
-
-
-class NoRetraction:
-    """Stands in for the metrics, which SGLang reads first when it has retracted requests."""
-
-    def __getattr__(self, name):
-        raise RuntimeError("SGLang retracts a request")
 
 
 class WindowPool(BaseSWAKVPool):
@@ -211,6 +209,8 @@ def build(recording, s):
     schedule_policy.PREFILL_TILE_BUDGET_MODE = tile["mode"] if tile else "compact"
     scheduler = Scheduler.__new__(Scheduler)
     fill(scheduler, s, rows, allocator, tree)
+    if s.get("sizer"):
+        scheduler.dynamic_chunk_sizer = own_sizer(recording["meta"], s, scheduler)
     install_clamp(scheduler, s)
     ids = [array("q", range(1 + (i << 24), 1 + (i << 24) + p)) for i, p in enumerate(prompts)]
     preloaded = preload(recording, s, tree, allocator, ids)
@@ -221,6 +221,21 @@ def build(recording, s):
         req = Req(rid=str(i), origin_input_text="", origin_input_ids=prompt, sampling_params=params, vocab_size=1 << 40)
         scheduler.waiting_queue.append(req)
     return scheduler, preloaded
+
+
+def own_sizer(meta, s, scheduler):
+    """SGLang's own sizer with coefficients of the recording in place of profiled ones."""
+    sizer = DynamicChunkSizer.__new__(DynamicChunkSizer)
+    sizer.predictor = ChunkSizePredictor()
+    predictor = sizer.predictor
+    a, b, c = meta["coef"][s["sizer"]]
+    predictor.quadratic_coeff_a, predictor.linear_coeff_b, predictor.constant_coeff_c = a, b, c
+    predictor.set_target_latency(s["chunk"])
+    predictor.is_ready = True
+    envs.SGLANG_DYNAMIC_CHUNKING_SMOOTH_FACTOR.set(meta["smooth_factor"])
+    sizer.chunked_prefill_size, sizer.max_prefill_tokens = s["chunk"], s["max_prefill"]
+    sizer.page_size, sizer.model_config, sizer.pp_rank = s["page"], scheduler.model_config, 0
+    return sizer
 
 
 def install_clamp(scheduler, s):
@@ -234,8 +249,9 @@ def install_clamp(scheduler, s):
         align=given["align"], page_size=s["page"], chunk_min=given["chunk_min"],
         max_context=given["max_context"], prefix_from=prefixes, chunk=chunks, exact_fill_force=False,
     )
-    cap = min(s["chunk"], s["max_prefill"])
-    sizer = Sizer(config, cap, scheduler.dynamic_chunk_sizer, s.get("align") or 1)
+    own = scheduler.dynamic_chunk_sizer
+    cap = s["max_prefill"] if own else min(s["chunk"], s["max_prefill"])
+    sizer = Sizer(config, cap, own, s.get("align") or 1)
     hooks.ACTIVE.installed = SimpleNamespace(sizer=sizer)
     scheduler.dynamic_chunk_sizer = sizer
 
@@ -294,7 +310,9 @@ def fill(scheduler, s, rows, allocator, tree):
     scheduler.grammar_manager = SimpleNamespace(has_waiting_grammars=lambda: False)
     scheduler.beam_coordinator = SimpleNamespace(pending_member_rows=lambda batch: 0)
     scheduler.load_inquirer = SimpleNamespace(_get_num_pending_tokens=lambda **kwargs: 0)
-    scheduler.metrics_reporter = NoRetraction()
+    scheduler.metrics_reporter = SimpleNamespace(enable_metrics=False, num_retracted_reqs=0)
+    scheduler.max_queued_requests = None
+    scheduler.abort_on_priority_when_disabled = False
     same = lambda batch, **kwargs: batch
     scheduler.dp_attn_adapter = SimpleNamespace(
         maybe_prepare_mlp_sync_batch=same, maybe_convert_decode_to_extend=same
@@ -326,7 +344,7 @@ def finish(scheduler, batch):
     batch.input_ids = torch.zeros(len(batch.reqs), dtype=torch.int64)
 
 
-def run(recording, s, most=20000):
+def run(recording, s, most=20000, most_passes=None):
     """Runs scenario `s`; returns it with what was recorded."""
     scheduler, left_out = build(recording, s)
     recorder = Recorder(scheduler, not s["radix"] and s["ignore_eos"])
@@ -346,6 +364,10 @@ def run(recording, s, most=20000):
             break
         scheduler.last_batch = batch
         recorder.step += 1
+    if s.get("swa") and s["radix"] and scheduler.metrics_reporter.num_retracted_reqs:
+        raise RuntimeError("SGLang retracts a request whose window is in the prefix cache")
+    if most_passes and len(recorder.passes) > most_passes:
+        raise RuntimeError("too many passes")
     done = dict(s, steps=recorder.step, stuck=int(stuck), passes=recorder.passes)
     if left_out:
         done["hits_not_preloaded"] = left_out
@@ -456,6 +478,83 @@ def clamped(rng):
         yield s
 
 
+def table(s, rng, count):
+    """A falling table of the plugin for scenario `s`."""
+    page, most = s["page"], max(s["prompts"]) + 1
+    starts = sorted(rng.sample(range(1, most + count), count))
+    align = page * rng.choice([1, 1, 2])
+    chunks = [max(s["chunk"] * rng.randint(1, 40) // 20 // align, 1) * align for _ in range(count + 1)]
+    chunks.sort(reverse=True)
+    least = chunks[-1] if rng.random() < 0.5 else align
+    return dict(
+        align=align, chunk_min=least, max_context=rng.choice([most, most * 3 // 4]),
+        table=list(zip([0, *starts], chunks)),
+    )
+
+
+def swa_pool(s, rng):
+    """A paged sliding-window pool from too small to ample."""
+    page, window = s["page"], rng.choice([s["page"], 128, 512, 3 * s["page"] + 1])
+    least = 2 * (window + s["chunk"]) + 4 * page
+    size = (window + rng.randint(s["chunk"] // 4, 2 * least)) // page * page + page
+    return dict(window=window, size=size, ring=None)
+
+
+def more(rng):
+    """Retraction, windows with decode rows in prefills and with a prefix cache, and the plugin beside
+    windows and beside SGLang's own sizer."""
+    pages = [1, 8, 64, 256]
+    for i in range(72):
+        page = pages[i % 3]
+        s = base("retract", rng, page)
+        s["chunk"] = page * rng.choice([4, 16]) if page > 1 else rng.choice([64, 256])
+        s["prompts"] = [rng.randint(1, 150) for _ in range(rng.randint(4, 12))]
+        s["max_new"] = [rng.choice([30, 100, 250]) for _ in s["prompts"]]
+        longest = max(p + n for p, n in zip(s["prompts"], s["max_new"]))
+        s["kv"] = (longest + 2 * page + rng.choice([60, 200, 500])) // page * page + page
+        s.update(ignore_eos=0, radix=i // 3 % 2, mixed=i // 6 % 2, hits=None, max_prefill=16384)
+        if i % 12 == 0:
+            s["max_running"] = rng.randint(2, 4)
+        yield s
+    for i in range(60):
+        s = base("swa_mixed", rng, pages[i % 4], radix=0, hits=None, mixed=1)
+        s["max_new"] = [rng.choice([1, 3, 10, 40, 200]) for _ in s["prompts"]]
+        s["swa"] = swa_pool(s, rng)
+        yield s
+    for i in range(40):
+        page = pages[i % 4]
+        s = base("ring_mixed", rng, page, radix=0, hits=None, mixed=1, max_running=rng.randint(2, 8))
+        s["max_new"] = [rng.choice([1, 3, 10, 40]) for _ in s["prompts"]]
+        s["swa"] = dict(window=rng.choice([page, 128, 512]), size=page, ring=512 + rng.choice([0, 1, page]))
+        yield s
+    for i in range(60):
+        page = pages[i % 4]
+        s = base("clamp_swa", rng, page, radix=0, hits=None)
+        s["swa"] = swa_pool(s, rng)
+        if i // 4 % 3 == 0:
+            s["max_running"] = rng.randint(2, 8)
+            s["swa"]["ring"] = s["swa"]["window"] + page
+        elif i // 4 % 3 == 1:
+            s.update(mixed=1, max_new=[rng.choice([1, 3, 10, 40]) for _ in s["prompts"]])
+        s["clamp"] = table(s, rng, rng.randint(1, 8))
+        yield s
+    for i in range(48):
+        page = pages[i % 4]
+        s = base("clamp_own", rng, page, context_len=1 << 20, sizer="ab"[i // 4 % 2])
+        s["prompts"] = [p * 3 for p in s["prompts"]]
+        s["max_prefill"] = s["chunk"] * rng.choice([1, 2, 4])
+        s["kv"] = s["kv"] * 3 // page * page
+        s["hits"] = [rng.choice([0, p // 2 // page * page]) for p in s["prompts"]]
+        s["kv"] += sum(s["hits"])
+        s["clamp"] = table(s, rng, rng.randint(1, 8))
+        yield s
+    for i in range(80):
+        page = pages[i % 4]
+        s = base("swa_radix", rng, page, hits=None)
+        s["swa"] = swa_pool(s, rng)
+        yield s
+
+
 def exact_fill_gate():
     """Whether the real adder fills exactly: [switch, dllm, mamba, prefix sharing, fills]."""
     global EXACT
@@ -475,16 +574,18 @@ def exact_fill_gate():
     return rows
 
 
-def record(path, seed, only=None):
-    """Records `scenarios()`, or `clamped()` where only that is asked for; those in which the real
-    code gives up are left out and counted."""
+def record(path, seed, only=None, most_passes=None):
+    """Records `scenarios()`, or where these are asked for `clamped()` or families of `more()`; those
+    in which the real code gives up are left out and counted."""
     rng = random.Random(seed)
     done, dropped = [], {}
-    for s in clamped(rng) if only == ["clamp"] else scenarios(rng):
+    sizers = dict(coef=COEF, smooth_factor=SMOOTH)
+    chosen = {s["fam"] for s in more(random.Random(seed))}.intersection(only or [])
+    for s in clamped(rng) if only == ["clamp"] else more(rng) if chosen else scenarios(rng):
         if only and s["fam"] not in only:
             continue
         try:
-            done.append(dict(run(dict(prompt_sets={}), s), id=len(done)))
+            done.append(dict(run(dict(prompt_sets={}, meta=sizers), s, most_passes=most_passes), id=len(done)))
         except (RuntimeError, AssertionError, AttributeError, TypeError, ValueError) as error:
             reason = str(error).strip().splitlines()[0][:100] if str(error) else type(error).__name__
             dropped[s["fam"] + ": " + reason] = dropped.get(s["fam"] + ": " + reason, 0) + 1
@@ -493,7 +594,7 @@ def record(path, seed, only=None):
     meta = dict(
         sglang=version("sglang"), torch=torch.__version__, seed=seed, pass_fields=fields.split(),
         event_fields="kind id verdict prefix_len extend_len is_chunked rem_chunk_after".split(),
-        dropped=dropped, exact_fill_gate=exact_fill_gate(),
+        dropped=dropped, exact_fill_gate=exact_fill_gate(), **(sizers if chosen else {}),
     )
     with open(path, "w") as out:
         json.dump(dict(meta=meta, prompt_sets={}, scenarios=done), out, separators=(",", ":"))
@@ -512,8 +613,9 @@ def check(path, limit):
         done = run(recording, s)
         for old, new in zip(s["passes"], done["passes"]):
             passes += 1
-            new = new[:5] + [round(new[5], 12)] + new[6:]
-            if old != new:
+            old, new = ([*row[:5], round(row[5], 12), *row[6:]] for row in (old, new))
+            # Tables and lists of lengths come back from JSON as lists.
+            if old != json.loads(json.dumps(new)):
                 different += 1
                 print("scenario", s["id"], s["fam"], "\n ", old, "\n ", new)
                 break
@@ -553,6 +655,7 @@ def main():
     parser.add_argument("--out", metavar="FILE.json")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", metavar="FAMILY")
+    parser.add_argument("--passes", type=int, help="leave out scenarios with more passes")
     parser.add_argument("--check", metavar="FILE.json")
     parser.add_argument("--time", metavar="FILE.json")
     parser.add_argument("--every", type=int, default=1)
@@ -561,7 +664,7 @@ def main():
     logging.disable(logging.WARNING)
     get_context().override_server_args(device="cpu", pp_max_micro_batch_size=ROWS).install()
     if arguments.out:
-        record(arguments.out, arguments.seed, arguments.only)
+        record(arguments.out, arguments.seed, arguments.only, arguments.passes)
     if arguments.time:
         clock(arguments.time, arguments.every)
     if arguments.check:

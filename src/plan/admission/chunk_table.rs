@@ -35,16 +35,18 @@ pub struct NothingLeft {
 }
 
 impl ChunkTable {
-    /// The table as the plugin keeps it on a server; none where chunked prefill is off, for there
-    /// the plugin is not in force.
+    /// The table as the plugin keeps it on a server, with SGLang's `own` sizer beside it or not; none
+    /// where chunked prefill is off, for there the plugin is not in force.
     ///
     /// # Errors
     /// A chunk comes to nothing.
-    pub fn on(&self, server: &Settings) -> Result<Option<Self>, NothingLeft> {
+    pub fn on(&self, server: &Settings, own: bool) -> Result<Option<Self>, NothingLeft> {
         let Some(chunk) = server.chunk else {
             return Ok(None);
         };
-        let cap = chunk.min(server.max_prefill).unsigned_abs();
+        // SGLang sizes its buffers by the limit where its own sizer is on.
+        let cap = if own { server.max_prefill } else { chunk.min(server.max_prefill) };
+        let cap = cap.unsigned_abs();
         let page = server.page.unsigned_abs();
         let truncation = server.cut_align.map_or(1, i64::unsigned_abs);
         let cut = |chunk: u64| {

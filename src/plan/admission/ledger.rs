@@ -185,18 +185,18 @@ impl<'a> Ledger<'a> {
         room: Room,
     ) -> Result<Admission, Verdict> {
         self.check_count()?;
-        let left = request.prompt - prefix;
-        let clipped = request.max_new.min(CLIP_MAX_NEW);
+        let left = request.tokens() - prefix;
+        let (clipped, to_come) = (request.max_new.min(CLIP_MAX_NEW), request.to_come());
         let replayed = if self.settings.replay { prefix.min(REPLAYED) } else { 0 };
         let mut limit = self.chunk.map(|chunk| chunk - replayed);
         if replayed > 0 && limit.is_some_and(|limit| limit <= 0) {
             return Err(Verdict::Other);
         }
-        if (left + clipped + self.settings.page) as f64 >= self.left_of(room) {
+        if (left + to_come + self.settings.page) as f64 >= self.left_of(room) {
             return Err(Verdict::NoToken);
         }
         if let Some(window) = &self.window {
-            limit = self.limit_by(window, self.settings.ceil(left), clipped, room, limit)?;
+            limit = self.limit_by(window, self.settings.ceil(left), to_come, room, limit)?;
         }
         let admission = self.shape(prefix, left, limit)?;
         self.charge(admission.extend, if admission.chunked { 0 } else { clipped }, replayed);
@@ -216,7 +216,7 @@ impl<'a> Ledger<'a> {
         others: impl Iterator<Item = (f64, i64)>,
     ) -> Result<Admission, Verdict> {
         self.check_count()?;
-        let left = request.prompt;
+        let left = request.tokens();
         let clipped = request.max_new.min(CLIP_MAX_NEW);
         let wanted = self.settings.ceil(left) + self.settings.page;
         let current = room.full - self.current_offset;
@@ -225,11 +225,13 @@ impl<'a> Ledger<'a> {
         }
         if let Some(window) = &self.window {
             // The order of ends says nothing of a window.
-            if window.needs(left, clipped, self.chunk) > room.window - self.window_offset {
+            if window.needs(left, request.to_come(), self.chunk) > room.window - self.window_offset
+            {
                 return Err(Verdict::NoToken);
             }
         } else {
-            self.order.add((request.max_new as f64, request.prompt), others);
+            let state = ((request.max_new - request.emitted) as f64, left);
+            self.order.add(state, others);
             if !self.order.lasts((current - wanted) as f64) {
                 return Err(Verdict::NoToken);
             }

@@ -11,8 +11,11 @@ mod chunk_table;
 mod finish_order;
 mod ledger;
 pub mod oracle;
+mod pass;
 mod pool;
+mod recorded_form;
 pub mod scenario;
+mod scenario_error;
 mod scheduler;
 mod seat;
 #[cfg(test)]
@@ -23,8 +26,9 @@ mod window;
 
 pub use chunk_table::{ChunkTable, NothingLeft};
 pub use ledger::Ledger;
+pub use pass::{Pass, Step};
 pub use pool::Pool;
-pub use scheduler::{Pass, Scheduler, Sizer, Step};
+pub use scheduler::{Scheduler, Sizer};
 pub use window::Window;
 
 /// Output tokens beyond which SGLang reserves no KV for a request
@@ -114,6 +118,20 @@ pub struct Request {
     pub ignore_eos: bool,
     /// Cached prefix that it names, tokens ([`Pool::with_given_prefixes`]).
     pub cached: i64,
+    /// Output tokens that it had when it was retracted: they run again as if they were prompt.
+    pub emitted: i64,
+}
+
+impl Request {
+    /// Tokens that a prefill of it runs.
+    pub(crate) fn tokens(&self) -> i64 {
+        self.prompt + self.emitted
+    }
+
+    /// Output tokens that it may still emit, as far as SGLang reserves KV for them.
+    pub(crate) fn to_come(&self) -> i64 {
+        (self.max_new - self.emitted).clamp(0, CLIP_MAX_NEW)
+    }
 }
 
 /// What the ledger says about the next request.
@@ -158,10 +176,25 @@ pub enum Kind {
 pub enum AdmissionError {
     /// Decodes outgrew the pool.
     #[error(
-        "the KV pool is full in step {step} and SGLang would retract a running request; \
-         retraction is not modelled"
+        "the KV pool is full in step {step} with one request left running; SGLang would abort it, \
+         which is not modelled"
     )]
-    Retraction {
+    Abort {
+        /// Step of the loop.
+        step: u64,
+    },
+    /// Eviction for window KV beside a prefix cache.
+    #[error(
+        "a pass needs more tokens than the free request slots have in their rings, and SGLang would \
+         evict cached prefixes for it; which ones is not modelled"
+    )]
+    OutOfRings,
+    /// A retracted request would look for window KV in the prefix cache.
+    #[error(
+        "the KV pool is full in step {step} and SGLang would retract a request whose sliding window \
+         is in the prefix cache; that was not recorded and is not modelled"
+    )]
+    WindowRetraction {
         /// Step of the loop.
         step: u64,
     },
@@ -173,12 +206,6 @@ pub enum AdmissionError {
         /// Tokens free.
         free: i64,
     },
-    /// Eviction for window KV beside a prefix cache.
-    #[error(
-        "a pass needs more tokens than the free request slots have in their rings, and SGLang would \
-         evict cached prefixes for it; that was not recorded and is not modelled"
-    )]
-    OutOfRings,
     /// Decode rows leave nothing of the chunk for a prompt that must go on.
     #[error(
         "in step {step} the {decoding} decode rows of the mixed batch leave nothing of the chunk; \

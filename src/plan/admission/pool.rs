@@ -8,6 +8,10 @@ use super::tree::Tree;
 use super::window::FREE_INTERVAL;
 use super::{AdmissionError, Request, Room, Window};
 
+/// Tokens that are freed for each request that goes on when one is retracted
+/// (`SGLANG_RETRACT_DECODE_STEPS`).
+pub(super) const RETRACT_STEPS: i64 = 20;
+
 /// Where the cached prefixes of requests come from.
 #[derive(Clone, Debug)]
 enum Residency {
@@ -26,7 +30,7 @@ pub struct Pool {
     free: i64,
     residency: Residency,
     window: Option<Window>,
-    /// Free tokens of the window's pool.
+    /// Free tokens of the window's pool; beside a prefix cache the evictable ones too.
     window_free: i64,
     /// Whether SGLang would have evicted for want of rings, which is not modelled.
     window_short: bool,
@@ -61,8 +65,9 @@ impl Pool {
         Self { page, free, residency, window: None, window_free: 0, window_short: false }
     }
 
-    /// The same with a radix tree, which holds no window KV: `window` must have rings.
-    pub fn with_tree_and_rings(tokens: i64, page: i64, requests: usize, window: Window) -> Self {
+    /// A pool with a radix tree whose requests also hold sliding-window KV. Window KV of pages goes
+    /// into the tree too; rings stay with their requests.
+    pub fn with_tree_and_window(tokens: i64, page: i64, requests: usize, window: Window) -> Self {
         let mut tree = Tree::new(page, requests);
         tree.cut_at_windows(window.length);
         let window_free = window.size / page * page;
@@ -107,7 +112,7 @@ impl Pool {
     pub(super) fn matched(&mut self, request: &Request) -> i64 {
         // A ring starts empty: the window in front of the first row runs again.
         let rerun = self.window.map_or(1, |window| window.length.max(1));
-        let limit = request.prompt - rerun;
+        let limit = request.tokens() - rerun;
         match &mut self.residency {
             Residency::Tree(tree) => tree.lookup(request.id, limit),
             Residency::Given => request.cached.min(limit) / self.page * self.page,
@@ -119,7 +124,7 @@ impl Pool {
     pub(super) fn touch(&mut self, request: &Request) {
         if let Residency::Tree(tree) = &mut self.residency {
             let rerun = self.window.map_or(0, |window| window.length);
-            tree.lookup(request.id, request.prompt - rerun);
+            tree.lookup(request.id, request.tokens() - rerun);
         }
     }
 
@@ -153,8 +158,9 @@ impl Pool {
 
     /// Evicts until `tokens` are free or nothing evictable is left; says whether they are.
     pub(super) fn make_room(&mut self, tokens: i64) -> bool {
+        let rings = self.window.is_some_and(|window| window.ring.is_some());
         if let Residency::Tree(tree) = &mut self.residency {
-            self.window_short |= self.window.is_some() && tokens > self.window_free;
+            self.window_short |= rings && tokens > self.window_free;
             while self.free < tokens {
                 match tree.evict_one() {
                     Some(freed) => self.free += freed,
@@ -180,12 +186,13 @@ impl Pool {
         for seat in seats {
             match self.window.and_then(|window| window.ring) {
                 Some(ring) if seat.committed == 0 => self.window_free -= ring,
-                Some(_) => {}
-                None => self.slide(seat, seat.prefix),
+                None if !self.caches() => self.slide(seat, seat.prefix),
+                _ => {}
             }
             generous += seat.end - seat.prefix + slack;
             pages += self.pages(seat.end) - self.pages(seat.prefix);
             seat.committed = seat.end;
+            self.hold(seat);
         }
         self.make_room(generous);
         self.take(pages * self.page)
@@ -204,6 +211,7 @@ impl Pool {
         for seat in seats {
             seat.committed += 1;
             seat.decoded += 1;
+            self.hold(seat);
         }
         self.take(wanted)
     }
@@ -218,9 +226,17 @@ impl Pool {
 
     fn take(&mut self, tokens: i64) -> Result<(), AdmissionError> {
         let paged = self.window.is_some_and(|window| window.ring.is_none());
-        let free = if paged { self.free.min(self.window_free) } else { self.free };
         if self.window_short {
             return Err(AdmissionError::OutOfRings);
+        }
+        // Beside a prefix cache the window's tokens were taken when they were held.
+        let (paged, overdrawn) = (paged && !self.caches(), paged && self.window_free < 0);
+        let free = if paged { self.free.min(self.window_free) } else { self.free };
+        if overdrawn {
+            return Err(AdmissionError::OutOfKv {
+                wanted: tokens,
+                free: tokens + self.window_free,
+            });
         }
         if tokens > free {
             return Err(AdmissionError::OutOfKv { wanted: tokens, free });
@@ -276,6 +292,23 @@ impl Pool {
     pub(super) fn checkpoint(&mut self, seat: &mut Seat, up_to: i64) {
         self.slide_cached(seat, up_to - 1, 1);
         self.hand_over(seat, up_to);
+        self.hold(seat);
+    }
+
+    /// Brings up to date what a request keeps of a paged window's pool beside a prefix cache: the
+    /// window in front of what it has cached, and all behind it. The rest
+    /// can be evicted.
+    fn hold(&mut self, seat: &mut Seat) {
+        let paged = self.window.is_some_and(|window| window.ring.is_none());
+        let Residency::Tree(tree) = &self.residency else { return };
+        if !paged {
+            return;
+        }
+        let kept = tree.window_within(seat.request.id, seat.locked);
+        let own = self.pages(seat.committed) * self.page - seat.protected.max(seat.slid);
+        let held = kept + own.max(0);
+        self.window_free += seat.held - held;
+        seat.held = held;
     }
 
     fn hand_over(&mut self, seat: &mut Seat, up_to: i64) {
@@ -303,10 +336,23 @@ impl Pool {
     pub(super) fn release(&mut self, mut seat: Seat) {
         let owned = seat.committed;
         self.hand_over(&mut seat, owned);
+        self.give_back(&seat);
+    }
+
+    /// Takes back all that a request holds, so that `others` can go on decoding: nothing of it is
+    /// handed to the tree, and some tokens are freed for each of them.
+    pub(super) fn retract(&mut self, seat: &Seat, others: usize) {
+        self.give_back(seat);
+        self.make_room(others as i64 * RETRACT_STEPS);
+    }
+
+    fn give_back(&mut self, seat: &Seat) {
+        let owned = seat.committed;
         let pages = self.pages(owned) - seat.protected / self.page;
         self.free += pages * self.page;
         match self.window.map(|window| window.ring) {
             Some(Some(ring)) => self.window_free += ring,
+            Some(None) if self.caches() => self.window_free += seat.held,
             Some(None) => self.window_free += self.pages(owned) * self.page - seat.slid,
             None => {}
         }

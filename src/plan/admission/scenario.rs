@@ -7,38 +7,17 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{
-    AdmissionError, ChunkTable, Event, Kind, NothingLeft, Pass, Pool, Request, Scheduler, Settings,
-    Step, TileLimit, Verdict, Window,
-};
+pub use super::recorded_form::PASS_FIELDS;
+use super::recorded_form::row;
+use super::scenario_error::MAX_STEPS;
+pub use super::scenario_error::ScenarioError;
+use super::{ChunkTable, Pool, Request, Scheduler, Settings, Step, TileLimit, Window};
 use crate::plan::baselines::sglang::{DynamicChunkSizer, Quadratic, SMOOTH};
 
 /// Largest count of tokens in a file: keeps all sums far from overflow.
 pub const MAX_TOKENS: i64 = 1 << 40;
-/// Longest loop, steps: one that needs more is a mistake in the scenario.
-const MAX_STEPS: u64 = 1 << 24;
-
-/// Names of the fields of a pass, in order; the last is there only without prefix cache.
-pub const PASS_FIELDS: [&str; 16] = [
-    "step",
-    "n_running",
-    "n_waiting",
-    "pool",
-    "run_off",
-    "ratio",
-    "rem_chunk0",
-    "rem_input0",
-    "events",
-    "rem_chunk",
-    "rem_input",
-    "total_offset",
-    "current_offset",
-    "sum_extend",
-    "batch_is_full",
-    "running",
-];
 
 /// A file of scenarios.
 #[derive(Clone, Debug, Deserialize)]
@@ -154,68 +133,6 @@ fn one() -> u8 {
     1
 }
 
-/// Why a scenario is not replayed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ScenarioError {
-    /// A figure out of range.
-    #[error("`{field}` is {value}; it must be from {least} to {most}")]
-    Range {
-        /// Field.
-        field: &'static str,
-        /// Value.
-        value: i64,
-        /// Least value.
-        least: i64,
-        /// Greatest value.
-        most: i64,
-    },
-    /// A chunk that never holds a page.
-    #[error(
-        "a chunk of {chunk} tokens is smaller than the page of {page}: nothing longer would ever be admitted"
-    )]
-    ChunkBelowPage {
-        /// Chunk.
-        chunk: i64,
-        /// Page.
-        page: i64,
-    },
-    /// A name without lengths.
-    #[error("there is no prompt set `{0}`")]
-    NoSet(String),
-    /// Lists of different lengths.
-    #[error("`{field}` lists {found} figures for {wanted} prompts")]
-    Count {
-        /// Field.
-        field: &'static str,
-        /// Figures.
-        found: usize,
-        /// Prompts.
-        wanted: usize,
-    },
-    /// A sizer without coefficients.
-    #[error("there are no coefficients for the sizer `{0}` that gives it a target")]
-    NoSizer(String),
-    /// A table of which the server leaves nothing.
-    #[error(transparent)]
-    NothingLeft(#[from] NothingLeft),
-    /// A path that nothing recorded vouches for.
-    #[error(
-        "it asks for `{field}`: {value}; no decisions of SGLang were recorded on that path, so it is refused, not guessed"
-    )]
-    NotRecorded {
-        /// Field.
-        field: String,
-        /// Value, as JSON.
-        value: String,
-    },
-    /// The replay ran into what SGLang answers by other means.
-    #[error(transparent)]
-    Admission(#[from] AdmissionError),
-    /// It does not end.
-    #[error("it does not end within {MAX_STEPS} steps")]
-    Endless,
-}
-
 /// How a scenario went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
@@ -238,7 +155,9 @@ impl Scenario {
         let requests = self.requests(file)?;
         let pool = self.pool(file, requests.len())?;
         let dynamic = self.sizer(file, &settings)?;
-        let table = self.clamp.as_ref().map(|table| table.on(&settings)).transpose()?.flatten();
+        let table = self.clamp.as_ref();
+        let table = table.map(|table| table.on(&settings, dynamic.is_some()));
+        let table = table.transpose()?.flatten();
         let clamp = |prefix: u64| table.as_ref().map(|table| table.chunk(prefix));
         let size = |prefix: u64| {
             let own = dynamic.as_ref().and_then(|sizer| sizer.predict(prefix));
@@ -332,7 +251,7 @@ impl Scenario {
             within("prompts", prompt, 1, MAX_TOKENS)?;
             within("max_new", max_new(id), 1, MAX_TOKENS)?;
             let ignore_eos = self.ignore_eos == 1;
-            Ok(Request { id, prompt, max_new: max_new(id), ignore_eos, cached: 0 })
+            Ok(Request { id, prompt, max_new: max_new(id), ignore_eos, cached: 0, emitted: 0 })
         };
         prompts.iter().enumerate().map(request).collect()
     }
@@ -347,7 +266,7 @@ impl Scenario {
             });
         }
         let mut pool = match window {
-            Some(window) => Pool::with_tree_and_rings(self.kv, self.page, requests, window),
+            Some(window) => Pool::with_tree_and_window(self.kv, self.page, requests, window),
             None => Pool::with_tree(self.kv, self.page, requests),
         };
         let Some(hits) = &self.hits else {
@@ -373,20 +292,18 @@ impl Scenario {
         Ok(pool)
     }
 
-    /// Sliding-window KV. Decisions were recorded for pages without prefix cache, and for rings.
+    /// Sliding-window KV. Decisions were recorded for pages without cached prefixes at the start, and
+    /// for rings.
     fn window(&self, swa: &SlidingWindow) -> Result<Window, ScenarioError> {
         let refused = |field: &str, value: String| {
             Err(ScenarioError::NotRecorded { field: field.to_owned(), value })
         };
-        if self.mixed == 1 {
-            return refused("swa with mixed", "1".to_owned());
-        }
         within("swa.window", swa.window, 1, MAX_TOKENS)?;
         within("swa.size", swa.size, self.page, MAX_TOKENS)?;
         let (length, page) = (swa.window, self.page);
         let Some(ring) = swa.ring else {
-            if self.radix == 1 {
-                return refused("swa.ring null with radix", "1".to_owned());
+            if self.radix == 1 && self.hits.is_some() {
+                return refused("swa.ring null with hits", "1".to_owned());
             }
             return Ok(Window { length, page, size: swa.size, ring: None });
         };
@@ -456,43 +373,4 @@ fn within(field: &'static str, value: i64, least: i64, most: i64) -> Result<(), 
 
 fn counted(field: &'static str, found: usize, wanted: usize) -> Result<(), ScenarioError> {
     if found == wanted { Ok(()) } else { Err(ScenarioError::Count { field, found, wanted }) }
-}
-
-/// A pass in the recorded form.
-fn row(pass: &Pass, with_running: bool) -> Vec<Value> {
-    let mut row = vec![
-        json!(pass.step),
-        json!(pass.running),
-        json!(pass.waiting),
-        json!(pass.pool),
-        json!(pass.run_offset),
-        json!(pass.ratio),
-        json!(pass.chunk_before),
-        json!(pass.input_before),
-        pass.events.iter().map(event_row).collect(),
-        json!(pass.chunk_after),
-        json!(pass.input_after),
-        json!(pass.total_offset),
-        json!(pass.current_offset),
-        json!(pass.rows),
-        json!(u8::from(pass.full)),
-    ];
-    if with_running && pass.running > 0 {
-        row.push(json!(pass.running_lengths));
-    }
-    row
-}
-
-/// An event in the recorded form: kind, id, verdict, prefix, extend, chunked, chunk budget.
-fn event_row(event: &Event) -> Value {
-    let (kind, verdict) = match event.kind {
-        Kind::New(Verdict::Continue) => ("N", 0),
-        Kind::New(Verdict::NoToken) => ("N", 1),
-        Kind::New(Verdict::Other) => ("N", 2),
-        Kind::Chunk if event.chunked || event.extend == 0 => ("C", 4),
-        Kind::Chunk => ("C", 3),
-    };
-    // A cut prompt that had to wait was not cut again.
-    let chunked = u8::from(event.chunked && event.extend > 0);
-    json!([kind, event.id, verdict, event.prefix, event.extend, chunked, event.rem_chunk])
 }

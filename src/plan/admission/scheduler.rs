@@ -2,21 +2,20 @@
 //!
 //! In go settings, a KV pool and waiting requests; out comes one [`Pass`] for every step that
 //! builds a prefill, whether or not it admits anything. Loop order is that of `event_loop_normal`:
-//! a batch is done when its step ends. First come, first served; nothing is ever retracted.
+//! a batch is done when its step ends. First come, first served.
+
+mod decode;
 
 use std::collections::VecDeque;
 
 use super::ledger::{Admission, Ledger};
 use super::pool::Pool;
 use super::seat::Seat;
-use super::{AdmissionError, CLIP_MAX_NEW, Event, Kind, Request, Settings, Verdict};
+use super::{AdmissionError, CLIP_MAX_NEW, Event, Kind, Pass, Request, Settings, Step, Verdict};
 
-/// Share of `max_new` that SGLang reserves for a running request at first, the least share, and the
-/// decode steps between them (`SGLANG_INIT_NEW_TOKEN_RATIO`, `SGLANG_MIN_NEW_TOKEN_RATIO_FACTOR`,
-/// `SGLANG_NEW_TOKEN_RATIO_DECAY_STEPS`).
+/// Share of `max_new` that SGLang reserves for a running request at first
+/// (`SGLANG_INIT_NEW_TOKEN_RATIO`).
 const FIRST_RATIO: f64 = 0.7;
-const LEAST_RATIO_FACTOR: f64 = 0.14;
-const RATIO_STEPS: f64 = 600.0;
 /// Scheduling calls between two refreshes of waiting prefixes, and how many are refreshed
 /// (`WAITING_PREFIX_REFRESH_INTERVAL`, `WAITING_QUEUE_PREFIX_MATCH_MAX`).
 const REFRESH_INTERVAL: u64 = 32;
@@ -24,59 +23,6 @@ const REFRESHED: usize = 128;
 
 /// Chunk after a prefix, tokens; none keeps the static size.
 pub type Sizer<'a> = &'a (dyn Fn(u64) -> Option<u64> + Sync);
-
-/// A prefill as it was built.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Pass {
-    /// Step of the loop.
-    pub step: u64,
-    /// Running requests.
-    pub running: usize,
-    /// Prompt, output so far and `max_new` of each running request, in a pool without cache.
-    pub running_lengths: Vec<[i64; 3]>,
-    /// Waiting requests.
-    pub waiting: usize,
-    /// Free and evictable tokens before admission.
-    pub pool: i64,
-    /// KV that running requests and mixed decode rows were promised at the start, tokens.
-    pub run_offset: f64,
-    /// Share of `max_new` reserved for a running request.
-    pub ratio: f64,
-    /// Chunk budget at the start, none where chunked prefill is off.
-    pub chunk_before: Option<i64>,
-    /// `max_prefill_tokens` at the start.
-    pub input_before: i64,
-    /// What was tried, in order.
-    pub events: Vec<Event>,
-    /// Chunk budget at the end.
-    pub chunk_after: Option<i64>,
-    /// `max_prefill_tokens` at the end.
-    pub input_after: i64,
-    /// KV promised in all, tokens.
-    pub total_offset: f64,
-    /// KV promised for the rows of this pass, tokens.
-    pub current_offset: i64,
-    /// Rows admitted.
-    pub rows: i64,
-    /// Decode rows that joined the batch.
-    pub decode_rows: usize,
-    /// Whether admission is shut until a request leaves.
-    pub full: bool,
-}
-
-/// What a step of the loop did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A prefill ran; [`Scheduler::pass`] is it.
-    Prefill,
-    /// Running requests decoded this many rows.
-    Decode {
-        /// Rows.
-        rows: usize,
-    },
-    /// Nothing could run.
-    Idle,
-}
 
 /// The loop.
 pub struct Scheduler<'a> {
@@ -93,6 +39,7 @@ pub struct Scheduler<'a> {
     /// Whether a request left the running batch, or the last prefill batch, since the last step.
     left: bool,
     ratio: f64,
+    retracted: u64,
     refreshes: u64,
     step: u64,
     pass: Pass,
@@ -114,6 +61,7 @@ impl<'a> Scheduler<'a> {
             full: false,
             left: false,
             ratio: FIRST_RATIO,
+            retracted: 0,
             refreshes: 0,
             step: 0,
             pass: Pass::default(),
@@ -147,6 +95,11 @@ impl<'a> Scheduler<'a> {
         self.built.then_some(&self.pass)
     }
 
+    /// Retractions so far: requests that gave up their KV so that others could go on decoding.
+    pub fn retracted(&self) -> u64 {
+        self.retracted
+    }
+
     /// Steps so far.
     pub fn steps(&self) -> u64 {
         self.step
@@ -155,7 +108,7 @@ impl<'a> Scheduler<'a> {
     /// One step of the loop.
     ///
     /// # Errors
-    /// The pool is full in a way that SGLang answers by retracting, or that it does not survive.
+    /// The pool is full in a way that SGLang answers by aborting, or that it does not survive.
     pub fn step(&mut self) -> Result<Step, AdmissionError> {
         self.built = false;
         self.stash_chunk();
@@ -405,7 +358,7 @@ impl<'a> Scheduler<'a> {
     /// Runs a prefill: takes its KV, lets decode rows join where they may, and ends it.
     fn run_prefill(&mut self, mut batch: Vec<Seat>) -> Result<(), AdmissionError> {
         self.pool.grow(self.chunked.iter_mut().chain(&mut batch))?;
-        let is_cut = |seat: &Seat| seat.end < seat.request.prompt;
+        let is_cut = |seat: &Seat| seat.end < seat.request.tokens();
         if let Some(at) = batch.iter().position(is_cut) {
             let cut = batch.remove(at);
             if self.chunked.is_some() || batch.iter().any(is_cut) {
@@ -435,45 +388,5 @@ impl<'a> Scheduler<'a> {
         self.emit(&mut decoding);
         self.prefilled.append(&mut decoding);
         Ok(())
-    }
-
-    /// Whether the next decode step of the running requests fits, after eviction.
-    fn decode_fits(&mut self) -> bool {
-        let wanted = self.pool.next_tokens(&self.running);
-        self.pool.make_room(wanted)
-    }
-
-    /// Gives each decoded request its token; those that end leave.
-    fn emit(&mut self, seats: &mut Vec<Seat>) {
-        let mut ended = false;
-        seats.iter_mut().for_each(|seat| ended |= seat.emit());
-        if ended {
-            self.left = true;
-            let pool = &mut self.pool;
-            seats.retain(|seat| {
-                let goes_on = seat.output < seat.request.max_new;
-                if !goes_on {
-                    pool.release(seat.clone());
-                }
-                goes_on
-            });
-        }
-    }
-
-    fn decode(&mut self) -> Result<Step, AdmissionError> {
-        if self.running.is_empty() {
-            return Ok(Step::Idle);
-        }
-        if !self.decode_fits() {
-            return Err(AdmissionError::Retraction { step: self.step });
-        }
-        let least = FIRST_RATIO * LEAST_RATIO_FACTOR;
-        self.ratio = (self.ratio - (FIRST_RATIO - least) / RATIO_STEPS).max(least);
-        let mut decoding = std::mem::take(&mut self.running);
-        self.pool.grow_by_one(&mut decoding)?;
-        let rows = decoding.len();
-        self.emit(&mut decoding);
-        self.running = decoding;
-        Ok(Step::Decode { rows })
     }
 }

@@ -22,14 +22,16 @@ pub(super) struct Seat {
     pub(super) slid: i64,
     /// Decode steps so far.
     pub(super) decoded: i64,
+    /// Tokens of a paged window's pool that it keeps from others beside a prefix cache.
+    pub(super) held: i64,
 }
 
 impl Seat {
     /// A request that was admitted after `prefix` cached tokens to run up to `end`.
     pub(super) fn new(request: Request, prefix: i64, end: i64) -> Self {
         Self {
+            output: request.emitted,
             request,
-            output: 0,
             prefix,
             end,
             committed: 0,
@@ -37,12 +39,13 @@ impl Seat {
             locked: prefix,
             slid: 0,
             decoded: 0,
+            held: 0,
         }
     }
 
     /// Tokens of the prompt that have not run.
     pub(super) fn left(&self) -> i64 {
-        self.request.prompt - self.prefix
+        self.request.tokens() - self.prefix
     }
 
     /// Adds an output token; says whether it was the last.

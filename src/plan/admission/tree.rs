@@ -10,12 +10,14 @@ use std::collections::BTreeSet;
 const TICK: u64 = 1 << 20;
 
 /// One stretch of a cached prompt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Node {
     /// Tokens.
     len: i64,
     accessed: u64,
     locks: u32,
+    /// Whether it came with its sliding-window KV.
+    live: bool,
 }
 
 /// The cached tokens of one request, root first.
@@ -104,7 +106,8 @@ impl Tree {
         }
         if walked < key {
             let accessed = self.tick();
-            self.branches[id].nodes.push(Node { len: key - walked, accessed, locks: 0 });
+            let live = slid < key;
+            self.branches[id].nodes.push(Node { len: key - walked, accessed, locks: 0, live });
             self.evictable += key - walked;
             self.cut_new_leaf(id, walked, key, slid);
         }
@@ -124,6 +127,21 @@ impl Tree {
         let within = self.count_within(id, depth);
         self.branches[id].nodes[..within].iter_mut().for_each(|node| node.locks += 1);
         self.settle(id);
+    }
+
+    /// Sliding-window KV that a lock of the first `depth` tokens of request `id` keeps: whole nodes
+    /// from the end until they cover the window.
+    pub(super) fn window_within(&self, id: usize, depth: i64) -> i64 {
+        let window = self.window.unwrap_or_default();
+        let (mut covered, mut kept) = (0, 0);
+        for node in self.branches[id].nodes[..self.count_within(id, depth)].iter().rev() {
+            if covered >= window {
+                break;
+            }
+            covered += node.len;
+            kept += if node.live { node.len } else { 0 };
+        }
+        kept
     }
 
     /// Takes one lock of the first `depth` tokens of request `id` back.
@@ -150,7 +168,9 @@ impl Tree {
         let Some(window) = self.window.filter(|_| slid < end) else { return };
         let mut live = start;
         if start < slid {
-            self.split(id, self.branches[id].nodes.len() - 1, slid - start);
+            let last = self.branches[id].nodes.len() - 1;
+            self.split(id, last, slid - start);
+            self.branches[id].nodes[last].live = false;
             live = slid;
         }
         if end - live > window {
@@ -174,8 +194,8 @@ impl Tree {
         let nodes = &mut self.branches[id].nodes;
         nodes[index].len -= len;
         nodes[index].accessed = back;
-        let locks = nodes[index].locks;
-        nodes.insert(index, Node { len, accessed: front, locks });
+        let Node { locks, live, .. } = nodes[index];
+        nodes.insert(index, Node { len, accessed: front, locks, live });
     }
 
     fn tick(&mut self) -> u64 {

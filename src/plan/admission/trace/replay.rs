@@ -9,8 +9,7 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use super::super::scheduler::{Sizer, Step};
-use super::super::{AdmissionError, Event, Pass, Pool, Request, Scheduler, Settings};
+use super::super::{AdmissionError, Event, Pass, Pool, Request, Scheduler, Settings, Sizer, Step};
 use super::cost::PassCost;
 use super::{TraceError, TraceRequest};
 
@@ -108,6 +107,8 @@ pub struct Summary {
     pub leaked: i64,
     /// Decode steps.
     pub decodes: u64,
+    /// Requests that gave up their KV to others, and ran what they had again.
+    pub retracted: u64,
     /// Milliseconds that measured kernels take over all passes, by profile.
     pub kernels_ms: Vec<f64>,
     /// Milliseconds from arrival to first token: median, 90th and 99th percentile, largest. Only
@@ -204,6 +205,7 @@ pub fn replay<E: From<ReplayError>>(
                 max_new: if options.kv.is_some() { next.output } else { 1 },
                 ignore_eos: true,
                 cached: next.cached,
+                emitted: 0,
             });
             pending.push(next);
         }
@@ -271,6 +273,7 @@ pub fn replay<E: From<ReplayError>>(
             }
         }
     }
+    summary.retracted = scheduler.retracted();
     if options.clock.is_some() && times.total > 0 {
         let at = |share| times.quantile(share);
         summary.ttft_ms = Some([at(0.5), at(0.9), at(0.99), times.largest]);
