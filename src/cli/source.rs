@@ -28,7 +28,7 @@ pub struct EvidenceArguments {
     observations: Vec<PathBuf>,
     /// What a column named L of the observations holds: the context that the chunk was scored
     /// against, or the prefix before it.
-    #[arg(long, value_enum, default_value_t = LengthIs::Context)]
+    #[arg(long, value_enum, default_value_t = LengthIs::Context, requires = "observations")]
     l_is: LengthIs,
     /// Memory path to plan for, such as fp8, dense or row_pooled.
     #[arg(long, value_name = "PATH")]

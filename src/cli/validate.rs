@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
     /// Use the kernels that an earlier run has kept instead of compiling them.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["aiter", "keep"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["aiter", "keep", "python"])]
     launches: Option<PathBuf>,
     /// Folder with other hardware parameters: gfx942.toml and gfx950.toml.
     #[arg(long, value_name = "DIR")]

@@ -206,7 +206,8 @@ fn servers_that_cannot_be_are_refused_by_their_flags() {
         (&["--max-prefill", "0"], &["--max-prefill 0"]),
         (&["--kv-tokens", "0"], &["--kv-tokens 0"]),
         (&["--max-running", "0"], &["--max-running"]),
-        (&["--block-m", "0"], &["--block-m 0"]),
+        (&["--block-m", "0"], &["--block-m", "0 is not in 1.."]),
+        (&["--block-m", "-1"], &["--block-m", "-1 is not in 1.."]),
         (&["--passes", "x.csv"], &["--exact-fill"]),
         (&["--kv-tokens", "640"], &["line 2", "never be admitted", "--kv-tokens"]),
     ];
@@ -215,6 +216,67 @@ fn servers_that_cannot_be_are_refused_by_their_flags() {
         arguments.extend(flags);
         run_fails(directory.path(), &arguments, 2, words);
     }
+}
+
+#[test]
+fn flags_that_would_change_nothing_are_refused_with_the_one_that_they_need() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "trace.csv", &format!("{HEADER}0,1000,0,3\n"));
+    for input in ["--oracle", "--scenarios"] {
+        for flags in
+            [&["--chunk", "2048"][..], &["--mamba"], &["--layers", "3"], &["--passes", "x"]]
+        {
+            let arguments = [&["admit", input, ADMISSION][..], flags].concat();
+            run_fails(directory.path(), &arguments, 2, &["cannot be used with", input, flags[0]]);
+        }
+    }
+    let cases = [
+        (&["--mixed-chunk"][..], &["--kv-tokens"][..]),
+        (&["--layers", "61"], &["--profile"]),
+        (&["--indexer", "fp8"], &["--profile"]),
+        (&["--layers", "0", "--profile", "x"], &["--layers", "0 is not in 1..=10000"]),
+        (&["--no-chunk", "--sizer", "x"], &["--no-chunk", "--sizer"]),
+        (&["--no-chunk", "--chunk", "64"], &["--no-chunk", "--chunk"]),
+        (&["--mamba", "--exact-fill", "on"], &["--mamba", "--exact-fill"]),
+        (&["--prefill-ms", "1+2*m"], &["--decode-ms"]),
+    ];
+    for (flags, words) in cases {
+        let arguments = [&["admit", "--trace", "trace.csv"][..], flags].concat();
+        run_fails(directory.path(), &arguments, 2, words);
+    }
+    // With mamba states in the cache there is one replay only, without exact fill.
+    let report = replay(directory.path(), "trace.csv", &["--mamba"]);
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!((runs.len(), &runs[0]["exact_fill"]), (1, &false.into()));
+}
+
+/// The golden sizer is of pages of 256 and has chunks of 2048 up to prefix 97656, 1792 from there.
+#[test]
+fn a_sizer_is_cut_to_the_servers_cap_as_the_plugin_cuts_it() {
+    const SIZER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/sizer.json");
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "trace.csv", &format!("{HEADER}0,5000,0,1\n0,101000,100096,1\n"));
+    let passes = |flags: &[&str]| -> Vec<String> {
+        let common = ["--sizer", SIZER, "--page-size", "256", "--exact-fill", "off"];
+        replay(directory.path(), "trace.csv", &[&common, flags, &["--passes", "p.csv"]].concat());
+        let text = std::fs::read_to_string(directory.path().join("p.csv")).unwrap();
+        text.lines().skip(1).map(|line| line.split(',').nth(3).unwrap().to_owned()).collect()
+    };
+    // 5000 = 2048 + 2048 + 904; the second prompt's 904 rows at 100096 fit beside them, since
+    // 904 <= 1792 - 904 = 888 does not hold: 768, whole pages, and 136 in a pass of their own.
+    assert_eq!(passes(&["--chunk", "2048"]), ["2048", "2048", "1672", "136"]);
+    // A cap of 700 leaves chunks of 512, the multiple of 256 below it: 5000 = 9 * 512 + 392. Beside
+    // 392 rows 120 are left, no page; then 512 and 392.
+    let cut = passes(&["--chunk", "700"]);
+    assert_eq!(cut, [vec!["512"; 9], vec!["392", "512", "392"]].concat());
+    assert_eq!(passes(&["--chunk", "2048", "--max-prefill", "700"]), cut);
+    let other = ["admit", "--trace", "trace.csv", "--sizer", SIZER, "--page-size", "64"];
+    run_fails(directory.path(), &other, 2, &["pages of 256", "--page-size is 64"]);
+    let small = [&other[..6], &["256", "--chunk", "256", "--max-prefill", "100"]].concat();
+    run_fails(directory.path(), &small, 2, &["--sizer", "cap of 100", "--max-prefill"]);
+    write(directory.path(), "broken.json", "{\"schema\": \"chunktune/sizer/v1\"");
+    let broken = ["admit", "--trace", "trace.csv", "--sizer", "broken.json"];
+    run_fails(directory.path(), &broken, 4, &["broken.json"]);
 }
 
 #[test]

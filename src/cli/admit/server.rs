@@ -12,7 +12,7 @@ use crate::units::Tokens;
 
 /// Whether compute budgets are charged in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Fill {
+enum Fill {
     /// In whole pages, as SGLang does where exact fill has no effect.
     Off,
     /// In rows.
@@ -24,6 +24,7 @@ pub enum Fill {
 /// Flags of a server.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server of a trace")]
+#[group(conflicts_with_all = ["oracle", "scenarios"])]
 pub struct ServerArguments {
     /// KV page, tokens.
     #[arg(long, value_name = "TOKENS", default_value = "64", allow_hyphen_values = true)]
@@ -39,12 +40,13 @@ pub struct ServerArguments {
     max_prefill: Tokens,
     /// Exact fill.
     #[arg(long, value_enum, default_value = "both")]
-    pub exact_fill: Fill,
-    /// The prefix cache keeps mamba states: SGLang never fills exactly then.
-    #[arg(long)]
+    exact_fill: Fill,
+    /// The prefix cache keeps mamba states: SGLang never fills exactly then, and only that is
+    /// replayed.
+    #[arg(long, conflicts_with = "exact_fill")]
     mamba: bool,
     /// Decode rows join prefills (`--enable-mixed-chunk`).
-    #[arg(long)]
+    #[arg(long, requires = "kv_tokens")]
     mixed_chunk: bool,
     /// Most requests of one prefill (`--prefill-max-requests`).
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -57,11 +59,21 @@ pub struct ServerArguments {
     max_running: Option<u64>,
     /// A sizer.json: chunks after a prefix come from it, and admission is clamped to it, as the
     /// plugin does both.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_chunk")]
     sizer: Option<PathBuf>,
 }
 
 impl ServerArguments {
+    /// The replays: exact fill off, on, or one after the other.
+    pub fn fills(&self) -> &'static [bool] {
+        match self.exact_fill {
+            _ if self.mamba => &[false],
+            Fill::Off => &[false],
+            Fill::On => &[true],
+            Fill::Both => &[false, true],
+        }
+    }
+
     /// The settings with exact fill off or on.
     ///
     /// # Errors
@@ -138,7 +150,7 @@ impl ServerArguments {
             max_context: sizer.max_context,
             table: sizer.table.clone(),
         };
-        table.on(settings).map_err(|error| {
+        table.on(settings, false).map_err(|error| {
             Error::usage(format_args!("--sizer: {error}"))
                 .advice("give a larger --chunk and --max-prefill")
         })

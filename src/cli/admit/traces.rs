@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::super::{output, source};
-use super::server::{Fill, ServerArguments};
+use super::server::ServerArguments;
 use crate::emit::Sizer;
 use crate::error::{Error, Exit, Result};
 use crate::fit;
@@ -21,21 +21,27 @@ use crate::plan::admission::trace::{Format, Trace, TraceError};
 /// Indexer pipelines, the first measured one counts.
 const INDEXERS: [&str; 3] = ["fp8", "row_pooled", "dense"];
 
+/// Most layers of a model.
+const MAX_LAYERS: u64 = 10_000;
+
 /// Flags of a replay.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Replay of a trace")]
+#[group(conflicts_with_all = ["oracle", "scenarios"])]
 pub struct TraceArguments {
     /// Tile rows to count aligned batches for.
-    #[arg(long, value_name = "ROWS", value_delimiter = ',', default_value = "32,64,128,256")]
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', default_value = "32,64,128,256",
+        allow_hyphen_values = true, value_parser = clap::value_parser!(u32).range(1..))]
     block_m: Vec<u32>,
     /// Directory of a run (repeat for more devices): what its measured kernels take.
     #[arg(long, value_name = "DIR")]
     profile: Vec<PathBuf>,
     /// Layers of the model; default: those of the profile's model, else 1.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "profile", allow_hyphen_values = true,
+        value_parser = clap::value_parser!(u64).range(1..=MAX_LAYERS))]
     layers: Option<u64>,
     /// Indexer pipeline whose times count; default: the first measured of fp8, row_pooled, dense.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", requires = "profile")]
     indexer: Option<String>,
     /// Decode step, milliseconds, such as `12+0.05*bs`.
     #[arg(long, value_name = "A+B*bs", requires = "kv_tokens", requires = "max_running")]
@@ -76,16 +82,9 @@ pub fn run(
     arguments: &TraceArguments,
     json: bool,
 ) -> Result<Exit> {
-    let fills: &[bool] = match server.exact_fill {
-        Fill::Off => &[false],
-        Fill::On => &[true],
-        Fill::Both => &[false, true],
-    };
+    let fills = server.fills();
     if arguments.passes.is_some() && fills.len() > 1 {
         return Err(Error::usage("--passes writes one replay; add --exact-fill off or on"));
-    }
-    if let Some(zero) = arguments.block_m.iter().find(|block| **block == 0) {
-        return Err(Error::usage(format_args!("--block-m {zero} must be at least 1")));
     }
     let (kv, clock) = (server.kv()?, clock(arguments)?);
     let sizer = server.sizer()?;
@@ -317,6 +316,7 @@ fn print(report: &Report<'_>, format: Format) -> Result<()> {
     }
     if report.clocked {
         row("decode steps".into(), &|s| s.decodes.to_string());
+        row("retractions".into(), &|s| s.retracted.to_string());
         for (index, name) in ["median", "90%", "99%", "largest"].iter().enumerate() {
             row(format!("simulated TTFT, {name}, ms"), &|s| {
                 s.ttft_ms.map_or("-".into(), |times| format!("{:.1}", times[index]))

@@ -19,7 +19,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", requires = "arch")]
     kernels: Option<PathBuf>,
     /// Print every shape, not only the worst of each kernel.
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
     /// Print JSON.
     #[arg(long)]
@@ -37,7 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     for arch in super::targets(arguments.arch.as_deref())? {
         let device = device(&hip, &arch)?;
         let progress = |finding: &check::Finding| {
-            if arguments.verbose && !arguments.json {
+            if arguments.verbose {
                 // A reader that went away does not stop the check.
                 let _ = output::line(format_args!(
                     "{arch}  {}  {}: {}",
