@@ -198,6 +198,7 @@ pub fn server(data: &[u8]) {
     let Some(version) = table.newest() else { return };
     let facts = Facts {
         sizer: None,
+        model: None,
         arch: Some("gfx942"),
         profile_sha256: None,
         truncation: Some(4352),

@@ -82,7 +82,13 @@ pub fn derive(profile: &Profile, options: &Options) -> Derived {
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         plan.statements.insert(0, format!("{NO_MODEL}{why}"));
     }
-    let sizer = plan.as_ref().ok().map(|p| Sizer::new(p, profile.provenance(), &options.sglang));
+    let sizer = plan.as_ref().ok().map(|plan| {
+        let mut sizer = Sizer::new(plan, profile.provenance(), &options.sglang);
+        if let (Ok(table), Ok(version)) = (Table::load(), options.sglang.parse::<Version>()) {
+            sizer.settle(&table.release(version));
+        }
+        sizer
+    });
     Derived { fit, plan, sizer }
 }
 

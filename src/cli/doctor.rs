@@ -7,12 +7,12 @@ use owo_colors::OwoColorize;
 
 use super::output;
 use crate::doctor::inputs::Server;
-use crate::doctor::{Facts, Report, Severity, examine, fetch};
+use crate::doctor::{Change, Facts, Report, Settled, Severity, examine, fetch};
 use crate::emit::{SIZER_FILE, Sizer};
 use crate::error::{Error, Exit, Result, read_text};
-use crate::options;
+use crate::options::{self, MAX_TOKENS};
 use crate::profile::Profile;
-use crate::sglang::{self, Table, Version};
+use crate::sglang::{self, ModelKind, Table, Version};
 
 /// Arguments of `tune doctor`.
 #[derive(Debug, Args)]
@@ -40,13 +40,16 @@ pub struct Arguments {
     #[arg(long, value_name = "VERSION")]
     sglang_version: Option<Version>,
     /// Truncation alignment that model or cache force, tokens.
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true,
+        value_parser = clap::value_parser!(u64).range(1..=MAX_TOKENS))]
     truncation_align: Option<u64>,
     /// BLOCK_SIZE_M of the kernel that decides; default: the sizer's.
-    #[arg(long, value_name = "ROWS")]
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true,
+        value_parser = clap::value_parser!(u64).range(1..=MAX_TOKENS))]
     block_m: Option<u64>,
-    /// Decode rows that ride in a mixed chunk.
-    #[arg(long, value_name = "ROWS")]
+    /// Decode rows that ride in a mixed chunk (--enable-mixed-chunk).
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true,
+        value_parser = clap::value_parser!(u64).range(0..=MAX_TOKENS))]
     decode_rows: Option<u64>,
     /// Print JSON.
     #[arg(long)]
@@ -66,13 +69,23 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         return Err(Error::usage("no SGLang version").advice("give --sglang-version"));
     };
     let sizer = sizer(arguments, &server)?;
+    if arguments.profile.is_some() && sizer.is_none() {
+        return Err(Error::usage("--profile is compared with the sizer, and there is none")
+            .advice("give --sizer"));
+    }
+    if arguments.decode_rows.is_some() && !server.has("--enable-mixed-chunk") {
+        return Err(Error::usage("--decode-rows: no decode row rides in a chunk of this server")
+            .advice("leave it out, or add --enable-mixed-chunk to the server's flags"));
+    }
     let arch = arguments.device.as_deref().map(options::arch).transpose()?;
     let profile = match &arguments.profile {
         Some(path) => Some(super::source::read_profile(path)?),
         None => None,
     };
+    let model = model_kind(&table, &server, sizer.as_ref());
     let facts = Facts {
         sizer: sizer.as_ref(),
+        model: model.as_ref(),
         arch: arch.as_deref(),
         profile_sha256: profile.as_ref().map(Profile::sha256),
         truncation: arguments.truncation_align,
@@ -128,11 +141,34 @@ fn sizer(arguments: &Arguments, server: &Server) -> Result<Option<Sizer>> {
     Ok(Some(Sizer::read(&path)?))
 }
 
+/// What is known of the model: the server's, or else the one that was planned for.
+fn model_kind(table: &Table, server: &Server, sizer: Option<&Sizer>) -> Option<ModelKind> {
+    let flag = |name: &str| server.flags.get(name).map(|given| given.value.as_str());
+    let name = flag("--model-path").or(flag("--model"));
+    table.model_kind(name.or(sizer.map(|sizer| sizer.model.as_str()))?)
+}
+
 fn print(report: &Report) -> Result<()> {
-    output::line(format_args!("SGLang {}", report.sglang))?;
-    for change in &report.changes {
-        let crate::doctor::Change { what, requested, effective, why } = change;
-        output::line(format_args!("{what}: {requested} -> {effective} ({why})"))?;
+    output::line(format_args!(
+        "{:<24}{:>12}{:>12}",
+        format!("SGLang {}", report.sglang),
+        "requested",
+        "effective"
+    ))?;
+    let tokens = |tokens: Option<u64>| tokens.map_or("-".to_owned(), |tokens| tokens.to_string());
+    for Settled { what, requested, effective } in &report.settings {
+        let (requested, effective) = (tokens(*requested), tokens(*effective));
+        output::line(format_args!("{what:<24}{requested:>12}{effective:>12}"))?;
+    }
+    for (index, change) in report.changes.iter().enumerate() {
+        let Change { what, requested, effective, why, line } = change;
+        let (requested, effective) = (tokens(*requested), tokens(*effective));
+        let title = if index == 0 { "\nchanges, in order:\n" } else { "" };
+        output::line(format_args!("{title}  {what}: {requested} -> {effective}: {why} ({line})"))?;
+    }
+    if !report.not_followed.is_empty() {
+        let list = report.not_followed.join("\n  ");
+        output::line(format_args!("\nnot followed, because no flag shows it:\n  {list}"))?;
     }
     for finding in &report.findings {
         let name = match finding.severity {

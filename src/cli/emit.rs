@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     let (profile, mut derived) = derive(&arguments.profile, limits, &arguments.evidence)?;
     let plan = derived.plan.clone()?;
     if let Some(sizer) = &mut derived.sizer {
-        sizer.sglang = version.to_string();
+        sizer.settle(&table.release(version));
     }
     let beside = directory_of(&arguments.profile);
     if let (Some(format), Some(sizer)) = (arguments.format, &derived.sizer) {

@@ -11,11 +11,11 @@ pub mod inputs;
 
 use serde::Serialize;
 
-pub use effective::{Change, Effective};
+pub use effective::{Change, Effective, Settled};
 use inputs::Server;
 
 use crate::emit::Sizer;
-use crate::sglang::Release;
+use crate::sglang::{ModelKind, Release};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -53,6 +53,8 @@ pub struct Facts<'a> {
     pub arch: Option<&'a str>,
     /// Hash of the profile that the configuration should come from.
     pub profile_sha256: Option<&'a str>,
+    /// What the model forces, where it is known.
+    pub model: Option<&'a ModelKind>,
     /// Truncation alignment that model or cache force, tokens.
     pub truncation: Option<u64>,
     /// Rows of a GEMM tile; the sizer's where not given.
@@ -66,8 +68,12 @@ pub struct Facts<'a> {
 pub struct Report {
     /// SGLang version.
     pub sglang: String,
-    /// Each change of chunk, page and alignment, in the order in which it happens.
+    /// Each change of chunk, page, alignment and prefill limit, in the order in which it happens.
     pub changes: Vec<Change>,
+    /// What the scheduler works with, by setting.
+    pub settings: Vec<Settled>,
+    /// Changes that hang on what neither flag nor variable shows.
+    pub not_followed: Vec<String>,
     /// Findings, the worst first.
     pub findings: Vec<Finding>,
 }
@@ -84,7 +90,13 @@ pub fn examine(server: &Server, release: &Release<'_>, facts: &Facts<'_>) -> Rep
     let effective = Effective::of(server, release, facts);
     let mut findings = checks::all(server, release, facts, &effective);
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Report { sglang: release.version.to_string(), changes: effective.changes, findings }
+    Report {
+        sglang: release.version.to_string(),
+        settings: effective.settled(server),
+        changes: effective.changes,
+        not_followed: effective.unseen,
+        findings,
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! file's with a frontier of its own; expectations are by hand from SGLang's rules.
 
 use super::*;
-use crate::sglang::Table;
+use crate::sglang::{ModelKind, Table};
 
 /// Chunks 2048 up to prefix 65536, then 512, then 256 to the end at 200000; page 256, tile 64.
 fn sizer() -> Sizer {
@@ -24,6 +24,7 @@ fn facts(sizer: Option<&Sizer>) -> Facts<'_> {
         sizer,
         arch: None,
         profile_sha256: None,
+        model: None,
         truncation: None,
         block_m: None,
         decode_rows: None,
@@ -36,6 +37,12 @@ fn examined(version: &str, env: &str, flags: &str, facts: &Facts<'_>) -> Report 
     server.read_flags(flags, "flags").unwrap();
     let table = Table::load().unwrap();
     examine(&server, &table.release(version.parse().unwrap()), facts)
+}
+
+/// The changes of a setting, as (before, after).
+fn changes(report: &Report, what: &str) -> Vec<(Option<u64>, Option<u64>)> {
+    let of = report.changes.iter().filter(|change| change.what == what);
+    of.map(|change| (change.requested, change.effective)).collect()
 }
 
 /// Severity of a finding; none where it was not found.
@@ -77,7 +84,7 @@ fn a_chunk_below_the_truncation_alignment_never_admits() {
     assert_eq!(found("0.5.23", 128, "triton", ""), None);
     assert_eq!(found("0.5.23", 128, "flashinfer", ""), Some(Severity::Error));
     let report = examined("0.5.9", "", &flags(6000, "triton"), &facts(None));
-    assert_eq!(report.changes[0].effective, 4096);
+    assert_eq!(changes(&report, "chunk of a long prompt"), [(Some(6000), Some(4096))]);
     assert_eq!(severity(&report, "chunk_truncated"), Some(Severity::Warning));
 }
 
@@ -97,7 +104,7 @@ fn a_chunk_of_minus_one_is_off_and_not_divided_by_pages() {
 fn an_alignment_of_the_model_cuts_the_chunk_or_stops_it() {
     let with = |align| Facts { truncation: Some(align), ..facts(None) };
     let report = examined("0.5.23", "", "--chunked-prefill-size 8192", &with(4352));
-    assert_eq!((report.changes[0].requested, report.changes[0].effective), (8192, 4352));
+    assert_eq!(changes(&report, "chunk of a long prompt"), [(Some(8192), Some(4352))]);
     let finding = &report.findings[0];
     assert_eq!(finding.check, "chunk_truncated");
     assert!(finding.reason.contains("(53%)"), "{}", finding.reason);
@@ -109,7 +116,8 @@ fn an_alignment_of_the_model_cuts_the_chunk_or_stops_it() {
 fn dp_attention_divides_the_chunk_by_the_flag_of_its_version() {
     let chunk = |version: &str, flags: &str| {
         let flags = format!("--chunked-prefill-size 8192 {flags}");
-        examined(version, "", &flags, &facts(None)).changes.first().map(|change| change.effective)
+        let report = examined(version, "", &flags, &facts(None));
+        changes(&report, "chunk").first().and_then(|(_, after)| *after)
     };
     assert_eq!(chunk("0.5.9", "--dp-size 4 --enable-dp-attention"), Some(2048));
     assert_eq!(chunk("0.5.9", "--dp-size 4"), None);
@@ -137,7 +145,7 @@ fn a_backend_with_pages_of_its_own_is_followed() {
     let flags = "--chunked-prefill-size 2048 --page-size 256 --attention-backend flashmla";
     let sizer = sizer();
     let report = examined("0.5.23", INSTALLED, flags, &facts(Some(&sizer)));
-    assert_eq!((report.changes[0].what, report.changes[0].effective), ("page", 64));
+    assert_eq!(changes(&report, "page"), [(Some(256), Some(64))]);
     assert_eq!(severity(&report, "page_mismatch"), Some(Severity::Error));
 }
 
@@ -264,4 +272,119 @@ fn ranks_that_are_no_number_are_named() {
     let flags = GOOD.replace("--tp 4", "--tp NaN");
     let report = examined("0.5.23", INSTALLED, &flags, &facts(Some(&sizer())));
     assert_eq!(severity(&report, "not_a_number"), Some(Severity::Error));
+}
+
+#[test]
+fn sharded_kv_rounds_the_chunk_up_to_pages_and_needs_them() {
+    let flags = "--chunked-prefill-size 2000 --page-size 64 --enable-kv-cache-sharding";
+    let report = examined("0.5.23", "", flags, &facts(None));
+    // 2000 = 31.25 pages of 64.
+    assert_eq!(changes(&report, "chunk"), [(Some(2000), Some(2048))]);
+    assert_eq!(severity(&report, "chunk_not_whole_pages"), None);
+    assert_eq!(severity(&report, "kv_sharding"), None);
+    let report = examined("0.5.23", "", &flags.replace("64", "1"), &facts(None));
+    assert_eq!(severity(&report, "kv_sharding"), Some(Severity::Error));
+    let own = format!("{flags} --pp 2 --enable-dynamic-chunking");
+    assert_eq!(
+        severity(&examined("0.5.23", "", &own, &facts(None)), "kv_sharding"),
+        Some(Severity::Error)
+    );
+    // Older versions do not know it, so nothing is rounded.
+    let report = examined("0.5.16", "", flags, &facts(None));
+    assert_eq!(changes(&report, "chunk"), []);
+}
+
+#[test]
+fn sglangs_own_sizer_grows_chunks_to_the_prefill_limit() {
+    let flags = "--chunked-prefill-size 2048 --page-size 256 --enable-dynamic-chunking --pp 2";
+    let sizer = sizer();
+    let report = examined("0.5.23", "", flags, &facts(Some(&sizer)));
+    // A quarter of 2048, and the limit of 16384, both whole pages; buffers for 16384 rows.
+    assert_eq!(changes(&report, "a continued chunk, at least"), [(Some(2048), Some(512))]);
+    assert_eq!(changes(&report, "a continued chunk, at most"), [(Some(2048), Some(16_384))]);
+    assert_eq!(changes(&report, "rows of prefill buffers"), [(Some(2048), Some(16_384))]);
+    assert_eq!(severity(&report, "dynamic_chunk"), Some(Severity::Error));
+    let report = examined("0.5.23", INSTALLED, flags, &facts(Some(&sizer)));
+    assert_eq!(severity(&report, "dynamic_chunk"), Some(Severity::Info));
+    // ceil(1.25 * 2048) = 2560 rows are probed where the limit is lower; 2100 is 8 pages.
+    let low = format!("{flags} --max-prefill-tokens 2100");
+    let report = examined("0.5.23", "", &low, &facts(None));
+    assert_eq!(changes(&report, "a continued chunk, at most"), []);
+    assert_eq!(changes(&report, "rows of prefill buffers"), [(Some(2048), Some(2560))]);
+    // Without stages the flag does nothing.
+    let report = examined("0.5.23", "", &flags.replace("--pp 2", ""), &facts(None));
+    assert_eq!(changes(&report, "a continued chunk, at most"), []);
+}
+
+#[test]
+fn the_tokens_of_mega_moe_are_held_against_its_room() {
+    let flags = "--chunked-prefill-size 8200 --page-size 8 --tp 8 --moe-a2a-backend megamoe";
+    let report = examined("0.5.23", "", flags, &facts(None));
+    // In multiples of the 8 ranks of a group: 8200 is one.
+    assert_eq!(report.changes.iter().find(|c| c.what.contains("mega-MoE")), None);
+    assert_eq!(severity(&report, "mega_moe_budget"), Some(Severity::Warning));
+    let odd = flags.replace("8200 --page-size 8", "8201 --page-size 1");
+    let report = examined("0.5.23", "", &odd, &facts(None));
+    assert_eq!(changes(&report, "tokens of a rank in mega-MoE"), [(Some(8201), Some(8208))]);
+    let found = |room: &str| {
+        let env = format!("SGLANG_AMD_FLYDSL_MEGA_MOE_MTPR={room}");
+        severity(&examined("0.5.23", &env, flags, &facts(None)), "mega_moe_budget")
+    };
+    assert_eq!((found("16384"), found("9000")), (None, Some(Severity::Error)));
+    let split = format!("{flags} --enable-prefill-cp --attn-cp-size 3");
+    let report = examined("0.5.23", "", &split, &facts(None));
+    assert_eq!(changes(&report, "tokens of a rank in mega-MoE"), [(Some(8200), Some(2734))]);
+}
+
+#[test]
+fn a_model_with_pages_of_its_own_gets_them() {
+    let kind = |family: &str, index_kpool| ModelKind { family: family.into(), index_kpool };
+    let page = |version: &str, env: &str, model: &ModelKind| {
+        let facts = Facts { model: Some(model), ..facts(None) };
+        let report = examined(version, env, "--chunked-prefill-size 2048 --page-size 16", &facts);
+        (changes(&report, "page"), changes(&report, "truncation alignment"))
+    };
+    let sparse = kind("dsa", 1);
+    assert_eq!(page("0.5.23", "", &sparse), (vec![(Some(16), Some(64))], vec![]));
+    assert_eq!(page("0.5.10", "", &sparse).0, [(Some(16), Some(1))]);
+    let off = "SGLANG_DSA_HIP_DISABLE_PRESHUFFLE=1";
+    assert_eq!(page("0.5.23", off, &sparse).0, [(Some(16), Some(1))]);
+    let pooled = page("0.5.23", "", &kind("dsa", 4));
+    assert_eq!(pooled, (vec![(Some(16), Some(256))], vec![(None, Some(4))]));
+    assert_eq!(page("0.5.16", "", &kind("deepseek_v4", 1)).0, [(Some(16), Some(256))]);
+    let sizer = sizer();
+    let facts = Facts { model: Some(&sparse), ..facts(Some(&sizer)) };
+    let report = examined("0.5.23", INSTALLED, GOOD, &facts);
+    assert_eq!(severity(&report, "page_mismatch"), Some(Severity::Error));
+}
+
+#[test]
+fn what_is_not_given_is_what_the_version_chooses() {
+    let on = Facts { arch: Some("gfx950"), ..facts(None) };
+    let report = examined("0.5.16", "", "--tp 8", &on);
+    assert_eq!(changes(&report, "chunk"), [(None, Some(16_384))]);
+    assert_eq!(changes(&report, "page"), [(None, Some(1))]);
+    assert_eq!(changes(&report, "max prefill tokens"), [(None, Some(16_384))]);
+    let layout = "SGLANG_AITER_KV_CACHE_LAYOUT=vectorized_5d";
+    assert_eq!(changes(&examined("0.5.16", layout, "--tp 8", &on), "page"), [(None, Some(64))]);
+    assert_eq!(changes(&examined("0.5.10", layout, "--tp 8", &on), "page"), [(None, Some(1))]);
+    assert!(report.changes.iter().all(|change| change.line.contains(".py:")));
+    // Every setting is listed, changed or not.
+    let settled: Vec<_> = report.settings.iter().map(|s| (s.what, s.effective)).collect();
+    let expected = [
+        ("chunk", Some(16_384)),
+        ("page", Some(1)),
+        ("truncation alignment", None),
+        ("max prefill tokens", Some(16_384)),
+    ];
+    assert_eq!(settled, expected);
+}
+
+#[test]
+fn multi_item_scoring_switches_chunks_off() {
+    let flags = "--chunked-prefill-size 2048 --enable-mis";
+    let report = examined("0.5.23", "", flags, &facts(None));
+    assert_eq!(changes(&report, "chunk"), [(Some(2048), None)]);
+    assert_eq!(severity(&report, "chunking_off"), Some(Severity::Info));
+    assert_eq!(changes(&examined("0.5.10", "", flags, &facts(None)), "chunk"), []);
 }

@@ -233,7 +233,14 @@ impl Deployment {
             Kind::Flag,
             "--page-size",
             sizer.page_size,
-            format!("chunks of the plan are multiples of {}", sizer.align),
+            match context.release.page_of(&sizer.model) {
+                Some(page) if page == sizer.page_size => format!(
+                    "SGLang {} gives {} this page whatever is asked for; chunks of the plan are \
+                     multiples of {}",
+                    context.release.version, sizer.model, sizer.align
+                ),
+                _ => format!("chunks of the plan are multiples of {}", sizer.align),
+            },
         );
         if context.limits_context {
             // A request may end with one more chunk after the largest prefix.

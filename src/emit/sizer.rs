@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::files::{self, FileError};
 use crate::plan::{ExactFill, Plan, Status};
 use crate::profile::{Engine, Provenance};
+use crate::sglang::Release;
 
 /// Schema of `sizer.json`.
 pub const SIZER_SCHEMA: &str = "chunktune/sizer/v1";
@@ -109,6 +110,16 @@ impl Sizer {
             score_budgets: plan.score_budgets.clone(),
             exact_fill: plan.alignment.exact_fill.clone(),
             profile_sha256: provenance.profile_sha256.clone(),
+        }
+    }
+
+    /// Writes the sizer for a release. Where that gives the model a page of its own, and the plan's
+    /// chunks are whole pages of it too, the page is that one.
+    pub fn settle(&mut self, release: &Release<'_>) {
+        self.sglang = release.version.to_string();
+        match release.page_of(&self.model) {
+            Some(page) if page > 0 && self.align.is_multiple_of(page) => self.page_size = page,
+            _ => {}
         }
     }
 

@@ -38,6 +38,7 @@ pub use frontier::Frontier;
 pub use given::{GIVEN, plan_of_budget};
 pub use observed::{Chance, ObservedPlan, Situation, plans_of_observations};
 pub use schedule::{ChunkRange, EndsBy, Schedule};
+pub(crate) use table::lcm;
 pub use time::ChunkTime;
 
 use first_chunk::FirstChunk;

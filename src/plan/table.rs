@@ -114,7 +114,7 @@ fn say_tiles(statements: &mut Vec<String>, alignment: &AlignmentDecision, page: 
 }
 
 /// Least common multiple; none for zeros or past 64 bits.
-pub(in crate::plan) fn lcm(a: u64, b: u64) -> Option<u64> {
+pub(crate) fn lcm(a: u64, b: u64) -> Option<u64> {
     let (mut x, mut y) = (a, b);
     while y != 0 {
         (x, y) = (y, x % y);

@@ -2,11 +2,16 @@
 //! file made from the wheels. A version goes in; what it has and how it changes what it is told
 //! comes out.
 
+mod rules;
+
 use std::fmt;
+use std::path::Path;
 use std::process::Command;
 use std::str::FromStr;
 
 use serde::Deserialize;
+
+pub use rules::{Effect, ModelKind, Rule, Rules, Setting, Stage, When};
 
 /// The data file.
 const TABLE: &str = include_str!("table.toml");
@@ -86,32 +91,6 @@ pub struct Flag {
     range: Range,
 }
 
-/// A truncation alignment of deterministic inference.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Truncation {
-    /// Attention backend of prefill.
-    pub backend: String,
-    /// Variable that sets it.
-    pub env: String,
-    /// Tokens where it is not set.
-    pub default: u64,
-    #[serde(flatten)]
-    range: Range,
-}
-
-/// A backend that replaces pages it cannot work with.
-#[derive(Clone, Debug, Deserialize)]
-pub struct PageRule {
-    /// Attention backend.
-    pub backend: String,
-    /// Pages that it leaves alone, tokens.
-    pub allowed: Vec<u64>,
-    /// What any other becomes.
-    pub becomes: u64,
-    #[serde(flatten)]
-    range: Range,
-}
-
 #[derive(Clone, Debug, Deserialize)]
 struct Feature {
     name: String,
@@ -126,9 +105,9 @@ pub struct Table {
     read: Vec<String>,
     env: Vec<Env>,
     flag: Vec<Flag>,
-    truncation: Vec<Truncation>,
-    page: Vec<PageRule>,
     feature: Vec<Feature>,
+    #[serde(skip)]
+    rules: Rules,
 }
 
 /// What one version has.
@@ -162,12 +141,23 @@ impl Table {
     /// When the data file is not one of its schema.
     pub fn load() -> Result<Self, String> {
         let table: Self = toml::from_str(TABLE).map_err(|error| error.to_string())?;
-        if table.schema == SCHEMA { Ok(table) } else { Err(format!("schema {}", table.schema)) }
+        if table.schema != SCHEMA {
+            return Err(format!("schema {}", table.schema));
+        }
+        Ok(Self { rules: Rules::load()?, ..table })
     }
 
     /// The newest version whose wheel was read.
     pub fn newest(&self) -> Option<Version> {
         self.read.iter().filter_map(|text| text.parse().ok()).max()
+    }
+
+    /// What is known of a model by its name, its folder or its `config.json`.
+    pub fn model_kind(&self, name: &str) -> Option<ModelKind> {
+        let path = Path::new(name);
+        let own = path.extension().is_some_and(|extension| extension == "json");
+        let path = if own { path.to_owned() } else { path.join("config.json") };
+        self.rules.kind(name, std::fs::read_to_string(path).ok().as_deref())
     }
 
     /// What `version` has.
@@ -205,20 +195,14 @@ impl<'a> Release<'a> {
         Some(flag.range.holds(self.version))
     }
 
-    /// The truncation alignment of a prefill backend under deterministic inference.
-    pub fn truncation(&self, backend: &str) -> Option<&'a Truncation> {
-        let mut all = self.table.truncation.iter();
-        all.find(|rule| rule.backend == backend && rule.range.holds(self.version))
+    /// How this version changes settings, in order, each rule with file and line.
+    pub fn rules(&self) -> impl Iterator<Item = (&'a Rule, &'a str)> + use<'a> {
+        self.table.rules.of(self.version)
     }
 
-    /// The page that a backend makes of the one asked for.
-    pub fn page(&self, backend: &str, page: u64) -> u64 {
-        let mut all = self.table.page.iter();
-        let rule = all.find(|rule| rule.backend == backend && rule.range.holds(self.version));
-        match rule {
-            Some(rule) if !rule.allowed.contains(&page) => rule.becomes,
-            _ => page,
-        }
+    /// The page that this version gives a model whatever is asked for; none where it may be chosen.
+    pub fn page_of(&self, model: &str) -> Option<u64> {
+        self.table.rules.page_of(self.version, &self.table.model_kind(model)?)
     }
 
     /// Whether this version has an ability.
@@ -259,7 +243,7 @@ mod tests {
         }
     }
 
-    /// By the wheels: exact fill came with 0.5.20, triton's alignment went with 0.5.22.
+    /// By the wheels: exact fill came with 0.5.20.
     #[test]
     fn ranges_are_inclusive_at_both_ends() {
         let table = Table::load().unwrap();
@@ -268,23 +252,11 @@ mod tests {
         assert!(!reads("0.5.19", "SGLANG_EXACT_CHUNK_FILL"));
         assert!(reads("0.5.20", "SGLANG_EXACT_CHUNK_FILL"));
         assert!(reads("0.6.0", "SGLANG_EXACT_CHUNK_FILL"));
-        assert!(release("0.5.21").truncation("triton").is_some());
-        assert!(release("0.5.22").truncation("triton").is_none());
-        assert!(release("0.5.23").truncation("flashinfer").is_some());
         assert_eq!(release("0.5.23").flag("--attn-dp-size"), Some(true));
         assert_eq!(release("0.5.9").flag("--attn-dp-size"), Some(false));
         assert_eq!(release("0.5.9").flag("--frobnicate"), None);
         assert!(!release("0.5.10").has("plugins") && release("0.5.12").has("plugins"));
         assert!(release("0.5.7").is_known() && !release("0.5.2").is_known());
         assert!(!release("0.5.24").is_known());
-    }
-
-    #[test]
-    fn a_backend_replaces_only_pages_that_it_cannot_use() {
-        let table = Table::load().unwrap();
-        let release = table.release(version("0.5.23"));
-        assert_eq!(release.page("flashmla", 256), 64);
-        assert_eq!(release.page("trtllm_mla", 32), 32);
-        assert_eq!(release.page("aiter", 256), 256);
     }
 }

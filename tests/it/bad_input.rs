@@ -47,6 +47,37 @@ fn an_unknown_flag_and_an_unknown_value_are_named() {
 }
 
 #[test]
+fn flags_without_effect_in_their_mode_are_refused() {
+    let quick = ["--device", "gfx950", "--grid", "quick"];
+    refused(&[&quick[..], &["--precision", "1%"]].concat(), USAGE, &["--precision", "adaptive"]);
+    refused(&[&quick[..], &["--time-limit", "5m"]].concat(), USAGE, &["--time-limit", "adaptive"]);
+    let prefix = ["--l-is", "prefix"];
+    refused(&[&quick[..], &prefix].concat(), USAGE, &["--observations"]);
+    refused(&[&["emit", "x"][..], &prefix].concat(), USAGE, &["--observations"]);
+    refused(&["kernel", "check", "--verbose", "--json"], USAGE, &["--verbose", "--json"]);
+    let compiled = ["validate", "--timings", "x", "--launches", "y", "--python", "z"];
+    refused(&compiled, USAGE, &["--launches", "--python"]);
+}
+
+#[test]
+fn flags_of_the_doctor_that_cannot_be_are_named() {
+    let with = |flags: &'static str, more: &[&'static str]| {
+        [&["doctor", "--flags", flags][..], more].concat()
+    };
+    refused(&with("--tp 4", &["--block-m", "0"]), USAGE, &["--block-m", "0 is not in 1"]);
+    refused(&with("--tp 4", &["--truncation-align", "0"]), USAGE, &["--truncation-align"]);
+    refused(&with("--tp 4", &["--truncation-align", "-64"]), USAGE, &["--truncation-align"]);
+    refused(&with("--tp 4", &["--decode-rows", "8"]), USAGE, &["--enable-mixed-chunk"]);
+    refused(&with("--tp 4", &["--profile", "x"]), USAGE, &["--profile", "--sizer"]);
+    let dir = tempfile::tempdir().unwrap();
+    for flags in ["--tp 0", "--page-size -1", "--pp 0", "--context-length 0", "--dp x"] {
+        let finished = run(dir.path(), &["doctor", "--flags", flags]);
+        assert_eq!(finished.status, 6, "{flags}: {}", finished.stdout);
+        assert!(finished.stdout.contains("not_a_number"), "{}", finished.stdout);
+    }
+}
+
+#[test]
 fn negative_overflowing_and_unreadable_sizes_are_named() {
     let with = |flag, value| ["--device", "gfx950", flag, value];
     refused(&with("--free-bytes", "-5GB"), USAGE, &["--free-bytes", "negative"]);

@@ -15,5 +15,6 @@ mod main_job;
 mod parsers;
 mod plan;
 mod python;
+mod settings;
 mod tools;
 mod validate;

@@ -1,27 +1,30 @@
 //! Chunk, page, truncation and tile against each other.
 
-use super::super::effective::{REPLAY_ROWS, backend};
+use super::super::effective::{REPLAY_ROWS, backend, truthy};
 use super::super::{Finding, Severity};
 use super::{Subject, finding};
+use crate::sglang::Effect;
 
+const SHARDING: &str = "--enable-kv-cache-sharding";
 const CHUNK: &str = "--chunked-prefill-size";
 const PAGE: &str = "--page-size";
+/// Flags that take a whole number; at least 1 but for the chunk, which 0 and less switch off.
+const COUNTS: [&str; 10] = [
+    CHUNK,
+    PAGE,
+    "--context-length",
+    "--max-prefill-tokens",
+    "--tp-size",
+    "--dp-size",
+    "--pp-size",
+    "--attn-dp-size",
+    "--attn-cp-size",
+    "--dcp-size",
+];
 
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Subject { server, effective, .. } = subject;
-    let counts =
-        [CHUNK, PAGE, "--context-length", "--max-prefill-tokens", "--tp-size", "--dp-size"];
-    for name in counts {
-        if server.has(name) && server.number(name).is_none() {
-            findings.push(finding(
-                Severity::Error,
-                "not_a_number",
-                format!("{name} is no whole number"),
-                server.source(name),
-                "give a whole number",
-            ));
-        }
-    }
+    findings.extend(COUNTS.iter().filter_map(|name| count(subject, name)));
     if effective.off {
         // -1 is how SGLang spells off: nothing is divided and no page is asked for.
         findings.push(finding(
@@ -46,7 +49,24 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     let mut found = vec![groups(subject, chunk), page(subject, chunk), truncation(subject, chunk)];
     found.extend([replay(subject, chunk), tile(subject), not_exact(subject)]);
+    found.extend([sharding(subject), mega_moe(subject)]);
     findings.extend(found.into_iter().flatten());
+}
+
+fn count(subject: &Subject<'_>, name: &str) -> Option<Finding> {
+    let server = subject.server;
+    let what = match server.number(name) {
+        None if server.has(name) => "is no whole number",
+        Some(value) if value < 1 && name != CHUNK => "must be at least 1",
+        _ => return None,
+    };
+    Some(finding(
+        Severity::Error,
+        "not_a_number",
+        format!("{name} {what}"),
+        server.source(name),
+        "give a whole number of at least 1",
+    ))
 }
 
 fn groups(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
@@ -147,6 +167,60 @@ fn replay(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
     })
 }
 
+/// What KV sharding asks of the rest (`kv_shard_hook.handle_kv_cache_sharding`).
+fn sharding(subject: &Subject<'_>) -> Option<Finding> {
+    let Subject { server, release, effective, .. } = subject;
+    let known = release.rules().any(|(rule, _)| matches!(rule.effect, Effect::RoundUp { .. }));
+    if !known || !server.has(SHARDING) {
+        return None;
+    }
+    let pipeline = server.number("--pp-size").is_some_and(|stages| stages > 1);
+    let (reason, fix) = if effective.page.is_none_or(|page| page < 2) {
+        (
+            "with KV sharding a page is what ranks exchange, and this one is 1 token",
+            "give --page-size 64",
+        )
+    } else if pipeline && server.has("--enable-dynamic-chunking") {
+        (
+            "KV sharding has scratch memory for one chunk, and SGLang's own sizer exceeds it",
+            "drop --enable-dynamic-chunking",
+        )
+    } else {
+        return None;
+    };
+    let reason = format!("{reason}: the server refuses to start");
+    Some(finding(Severity::Error, "kv_sharding", reason, server.source(SHARDING), fix))
+}
+
+/// Whether mega-MoE has room for a chunk. On ROCm its capacity is a variable of AITER's kernel
+/// (`mega_moe_flydsl._mtpr`), and larger passes go without it.
+fn mega_moe(subject: &Subject<'_>) -> Option<Finding> {
+    const CAPACITY: &str = "SGLANG_AMD_FLYDSL_MEGA_MOE_MTPR";
+    const DEFAULT: u64 = 8192;
+    let server = subject.server;
+    let needed = subject.effective.mega_moe?;
+    let given = server.env_number(CAPACITY).and_then(|n| u64::try_from(n).ok());
+    let room = given.unwrap_or(DEFAULT);
+    let (severity, reason) = if !room.is_power_of_two() {
+        (
+            Severity::Error,
+            format!("{CAPACITY} is {room} and must be a power of two: the server refuses to start"),
+        )
+    } else if needed > room {
+        (
+            Severity::Warning,
+            format!(
+                "a rank dispatches {needed} tokens of a chunk, and mega-MoE has room for {room}: full \
+                 passes go without it, and a model that has no other path fails"
+            ),
+        )
+    } else {
+        return None;
+    };
+    let fix = format!("set {CAPACITY} to a power of two from {needed} on, or give a smaller chunk");
+    Some(finding(severity, "mega_moe_budget", reason, server.source(CAPACITY), fix))
+}
+
 /// Rows of the tile that decides.
 fn block(subject: &Subject<'_>) -> Option<u64> {
     let planned = || subject.facts.sizer.map(|sizer| sizer.exact_fill.block_m);
@@ -204,9 +278,4 @@ fn not_exact(subject: &Subject<'_>) -> Option<Finding> {
             "nothing to set here; see the measured gain before forcing it with the plugin",
         )
     })
-}
-
-/// As SGLang reads a switch.
-pub(super) fn truthy(value: &str) -> bool {
-    matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "y" | "on" | "t")
 }

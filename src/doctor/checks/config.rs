@@ -1,7 +1,7 @@
 //! The sizer against the machine, the profile, the layout and the version it is used with.
 
+use super::super::effective::truthy;
 use super::super::{Finding, Severity};
-use super::chunk::truthy;
 use super::{Subject, finding};
 use crate::plan::Status;
 

@@ -1,7 +1,7 @@
 //! Variables and flags that do nothing, or something else than is hoped for.
 
+use super::super::effective::truthy;
 use super::super::{Finding, Severity};
-use super::chunk::truthy;
 use super::{Subject, finding};
 
 /// Names under which PyTorch reads the settings of its allocator.

@@ -11,7 +11,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             .into_iter()
             .flatten(),
     );
-    findings.extend(pages(subject, sizer));
+    findings.extend([pages(subject, sizer), dynamic(subject, sizer)].into_iter().flatten());
     findings.extend(off(subject, sizer));
 }
 
@@ -133,6 +133,34 @@ fn limit(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
             format!("give {name} {}", sizer.chunk_max),
         )
     })
+}
+
+/// SGLang's own sizer beside the plan's.
+fn dynamic(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
+    let largest = subject.effective.dynamic.filter(|largest| *largest > sizer.chunk_max)?;
+    let source = subject.server.source("--enable-dynamic-chunking");
+    if subject.server.env.contains_key("CHUNKTUNE_SIZER") {
+        return Some(finding(
+            Severity::Info,
+            "dynamic_chunk",
+            format!(
+                "SGLang's own sizer may ask for chunks of up to {largest}; the smaller of its answer \
+                 and the plan's counts"
+            ),
+            source,
+            "nothing; it only costs the time that it takes to profile at start",
+        ));
+    }
+    Some(finding(
+        Severity::Error,
+        "dynamic_chunk",
+        format!(
+            "SGLang's own sizer lets continued chunks grow to {largest} rows; the plan's largest is {}",
+            sizer.chunk_max
+        ),
+        source,
+        format!("install the sizer, or give --max-prefill-tokens {}", sizer.chunk_max),
+    ))
 }
 
 fn pages(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
