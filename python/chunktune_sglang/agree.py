@@ -8,12 +8,16 @@ the config keeps the others from doing so. Both are collective: every rank must 
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from typing import Any
 
 from .config import ConfigError
 
 SIZER = "CHUNKTUNE_SIZER"
+
+MAX_BYTES = 16 << 20
+"""Largest file that is read: a thousand times a real one."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,23 @@ def read_offer() -> Offer:
     text = error = None
     if path is not None:
         try:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        except (OSError, UnicodeDecodeError) as failure:
+            text = _read(path)
+        except (OSError, ValueError) as failure:
             error = f"{path}: cannot be read: {failure}"
     return Offer(path, text, error, flag("CHUNKTUNE_ALLOW_UNVALIDATED"), flag("CHUNKTUNE_STRICT"))
+
+
+def _read(path: str) -> str:
+    """Text of a regular file, byte for byte; a pipe or a device could keep the server waiting."""
+    found = os.stat(path)
+    if stat.S_ISDIR(found.st_mode):
+        raise ValueError("it is a folder; name the sizer.json in it")
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("it is no regular file")
+    if found.st_size > MAX_BYTES:
+        raise ValueError(f"it has {found.st_size} bytes, more than any sizer")
+    with open(path, "rb") as file:
+        return file.read(MAX_BYTES).decode("utf-8")
 
 
 def world_of(scheduler: Any) -> World:

@@ -49,16 +49,18 @@ def parse(text: str, source: str) -> Config:
     """Checks the text of a sizer; `source` names it in errors."""
     try:
         raw = json.loads(text)
+    except RecursionError:
+        raise ConfigError(f"{source}: not a sizer: it is nested too deeply") from None
     except ValueError as error:
         raise ConfigError(f"{source}: not JSON: {error}") from None
     if not isinstance(raw, dict):
         raise ConfigError(f"{source}: expected a JSON object")
     if raw.get("schema") != SCHEMA:
-        raise ConfigError(f"{source}: schema is {raw.get('schema')!r}, expected {SCHEMA!r}")
+        raise ConfigError(f"{source}: schema is {_shown(raw.get('schema'))}, expected {SCHEMA!r}")
     fields = _Fields(raw, source)
     status = fields.text("status")
     if status not in ("validated", "unvalidated"):
-        raise ConfigError(f"{source}: status is {status!r}, expected validated or unvalidated")
+        raise ConfigError(f"{source}: status is {_shown(status)}, expected validated or unvalidated")
     page, align = fields.count("page_size"), fields.count("align")
     chunk_min, chunk_max = fields.count("chunk_min"), fields.count("chunk_max")
     if align % page:
@@ -105,14 +107,18 @@ class _Fields:
 
     def text(self, name: str) -> str:
         value = self._raw.get(name)
-        if not isinstance(value, str):
-            raise ConfigError(f"{self._source}: {name} is {value!r}, expected a string")
+        if not isinstance(value, str) or not value.isprintable():
+            raise ConfigError(
+                f"{self._source}: {name} is {_shown(value)}, expected a string on one line"
+            )
         return value
 
     def size(self, name: str) -> int:
         value = self._raw.get(name)
         if not _is_size(value):
-            raise ConfigError(f"{self._source}: {name} is {value!r}, expected an integer >= 0")
+            raise ConfigError(
+                f"{self._source}: {name} is {_shown(value)}, expected an integer from 0 to 2^53"
+            )
         return value
 
     def count(self, name: str) -> int:
@@ -123,7 +129,13 @@ class _Fields:
 
 
 def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1 << 53
+
+
+def _shown(value: object) -> str:
+    """A value for one line of a log, whatever is in it."""
+    text = ascii(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def _table(
@@ -134,7 +146,7 @@ def _table(
     prefixes: list[int] = []
     chunks: list[int] = []
     for index, row in enumerate(raw):
-        where = f"{source}: table[{index}] is {row!r}"
+        where = f"{source}: table[{index}] is {_shown(row)}"
         if not isinstance(row, list) or len(row) != 2 or not all(map(_is_size, row)):
             raise ConfigError(f"{where}, expected [prefix_from, chunk]")
         prefix, chunk = row

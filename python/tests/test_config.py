@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+from chunktune_sglang.agree import Offer, read_offer
 from chunktune_sglang.config import ConfigError, parse
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests/golden/sizer.json"
@@ -45,6 +50,9 @@ class Parsing(unittest.TestCase):
             "exact_fill": {"force": 1},
             "profile_sha256": 5,
             "tp": 1.5,
+            "static_chunk": 10**30,
+            "model": "two\nlines",
+            "memory_path": "\ud800",
         }.items():
             with self.subTest(name):
                 self.assertIn(name, self.refusal(**{name: value}))
@@ -61,6 +69,69 @@ class Parsing(unittest.TestCase):
         ):
             with self.subTest(table=table):
                 self.assertIn("table", self.refusal(table=table))
+
+    def test_what_is_shown_of_a_wrong_value_fits_a_line_of_a_log(self) -> None:
+        said = self.refusal(schema="x" * 100_000, status="\n")
+        self.assertLess(len(said), 200)
+        self.assertTrue(self.refusal(table=[[0, "\ud800" * 1000]]).isprintable())
+
+    def test_text_that_is_no_sizer_is_refused_whatever_it_is(self) -> None:
+        whole = GOLDEN.read_text()
+        for text in (
+            "",
+            "[]",
+            "null",
+            "\ufeff" + whole,
+            "[" * 200_000,
+            '{"tp": ' + "9" * 5000 + "}",
+            *(whole[:length] for length in range(0, len(whole) - 2, 97)),
+        ):
+            with self.subTest(text=text[:20]), self.assertRaises(ConfigError):
+                parse(text, "sizer.json")
+
+
+class Reading(unittest.TestCase):
+    """The file that a process was given, whatever is there in its place."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def offer(self, name: str) -> Offer:
+        with mock.patch.dict(os.environ, {"CHUNKTUNE_SIZER": str(self.folder / name)}):
+            return read_offer()
+
+    def test_the_bytes_of_the_file_are_what_is_hashed(self) -> None:
+        data = GOLDEN.read_bytes().replace(b"\n", b"\r\n")
+        (self.folder / "crlf.json").write_bytes(data)
+        config = parse(self.offer("crlf.json").text, "crlf.json")
+        self.assertEqual(config.sha256, hashlib.sha256(data).hexdigest())
+
+    def test_what_is_no_readable_file_is_refused_at_once(self) -> None:
+        (self.folder / "loop").symlink_to(self.folder / "loop")
+        (self.folder / "latin").write_bytes(b'{"model": "\xe9"}')
+        (self.folder / "folder").mkdir()
+        os.mkfifo(self.folder / "pipe")
+        with open(self.folder / "huge", "wb") as file:
+            file.truncate(1 << 40)
+        (self.folder / "closed").write_text("{}")
+        (self.folder / "closed").chmod(0)
+        cases = {
+            "loop": "symbolic links",
+            "latin": "utf-8",
+            "folder": "name the sizer.json in it",
+            "pipe": "no regular file",
+            "huge": "more than any sizer",
+            "absent": "No such file",
+        }
+        if os.geteuid() != 0:
+            cases["closed"] = "denied"
+        for name, words in cases.items():
+            offer = self.offer(name)
+            self.assertIsNone(offer.text)
+            self.assertIn(words, offer.error)
+            self.assertIn(str(self.folder / name), offer.error)
 
 
 if __name__ == "__main__":
