@@ -10,6 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::inspect::inspect;
 use super::manifest::{self, KernelEntry, KernelOp, Tile};
 use crate::files::{FileError, sha256_hex};
 
@@ -193,6 +194,13 @@ impl Pack {
         }
         if let Some(entry) = entries.iter().find(|entry| entry.launch.is_none()) {
             return Err(malformed(format!("kernel {} has no table `launch`", entry.id)));
+        }
+        for entry in &entries {
+            inspect(std::slice::from_ref(entry)).map_err(|error| FileError::Malformed {
+                path: dir.join(arch).join(format!("{}.hsaco", entry.file)),
+                format: "code object",
+                detail: error.to_string(),
+            })?;
         }
         Ok(Self { info, entries, sha256: sha256_hex(text.as_bytes()) })
     }

@@ -158,18 +158,28 @@ fn a_damaged_pack_is_refused_with_file_and_field() {
         let quick = ["--device", "gfx950", "--grid", "quick", "--kernels", "pack", "--out", "a"];
         let finished = run(dir.path(), &quick);
         assert_eq!(finished.status, 4, "{}", finished.stderr);
-        for word in [&["pack/manifest.toml"], words].concat() {
+        for word in [&["pack/"], words].concat() {
             assert!(finished.stderr.contains(word), "{word}\n{}", finished.stderr);
         }
         assert!(!dir.path().join("a").exists());
     };
-    refused(None, &["reading"]);
-    refused(Some("schema = 1"), &["not readable as kernel pack"]);
+    refused(None, &["manifest.toml", "reading"]);
+    refused(Some("schema = 1"), &["manifest.toml", "not readable as kernel pack"]);
     refused(Some(PACK), &["own_even", "gfx950/own_even.hsaco is missing"]);
     let elsewhere = PACK.replacen("gfx950", "gfx942", 1);
     fs::create_dir(folder.join("gfx950")).unwrap();
     fs::write(folder.join("gfx950/own_even.hsaco"), b"no object").unwrap();
     refused(Some(&elsewhere), &["pack.arch", "expected gfx950, found gfx942"]);
+    let of_another = PACK.replace("gfx950", "gfx942");
+    refused(Some(&of_another), &["manifest.toml", "expected gfx950, found gfx942"]);
+    refused(Some(PACK), &["gfx950/own_even.hsaco", "code object", "no ELF header"]);
+    // A whole object of our own, cut short, and one without that kernel.
+    let whole = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/sim/tests/data/probe.gfx950.hsaco"))
+        .unwrap();
+    fs::write(folder.join("gfx950/own_even.hsaco"), &whole[..whole.len() / 2]).unwrap();
+    refused(Some(PACK), &["gfx950/own_even.hsaco", "code object"]);
+    fs::write(folder.join("gfx950/own_even.hsaco"), &whole).unwrap();
+    refused(Some(PACK), &["gfx950/own_even.hsaco", "own"]);
     refused(Some(&PACK.replace("[[257, 2147483647]]", "[]")), &["launch.rows"]);
     refused(Some(&PACK.replace("lds = 0", "lds = 999999")), &["launch.lds", "163840"]);
     let outside = PACK.replace("file = \"own_even\"", "file = \"../own_even\"");
