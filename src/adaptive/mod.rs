@@ -61,7 +61,7 @@ impl Planner {
             .collect();
         let mut questions = Vec::new();
         for (op, list) in [(Op::AbsorbBmm, &shapes.absorb), (Op::Gemm, &shapes.gemm)] {
-            for shape in list.iter().take(axes.shapes_per_op) {
+            for shape in grid::measured_shapes(list, kernels, axes) {
                 for (tile, members) in grid::tiles(kernels, op, axes) {
                     questions.extend(KernelGoal::new(shape, tile[0], &members, &axes.m_bases));
                 }

@@ -171,7 +171,7 @@ pub fn build(
 ) -> Result<Vec<Group>, GridError> {
     let mut groups = Vec::new();
     for (op, list) in [(Op::AbsorbBmm, &shapes.absorb), (Op::Gemm, &shapes.gemm)] {
-        for shape in list.iter().take(axes.shapes_per_op) {
+        for shape in measured_shapes(list, kernels, axes) {
             for (tile, members) in tiles(kernels, op, axes) {
                 groups.extend(matrix_groups(shape, tile[0], &members, axes));
             }
@@ -185,6 +185,22 @@ pub fn build(
         1..=MAX_CASES => Ok(groups),
         _ => Err(GridError::TooMany(cases)),
     }
+}
+
+/// The first shapes of an operation, as many as the axes have, and those that a kernel of a pack was
+/// compiled for.
+pub fn measured_shapes<'a>(
+    shapes: &'a [MatrixShape],
+    kernels: &'a [TileKernel],
+    axes: &Axes,
+) -> impl Iterator<Item = &'a MatrixShape> + use<'a> {
+    let first = axes.shapes_per_op;
+    let packed = move |shape: &MatrixShape| {
+        let mut launches = kernels.iter().filter_map(|kernel| kernel.launch.as_ref());
+        launches.any(|launch| (launch.dims.n, launch.dims.k) == (shape.n, shape.k))
+    };
+    let wanted = move |(index, shape): &(usize, &MatrixShape)| *index < first || packed(shape);
+    shapes.iter().enumerate().filter(wanted).map(|(_, shape)| shape)
 }
 
 /// Kernels of `op` by type and tile: the variants that answer the same question.

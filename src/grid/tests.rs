@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::{Layout, preset};
+use crate::ops::pack::{Dims, GridOrder, Picks};
 use crate::options::GridSize;
 use crate::units::Tokens;
 
@@ -56,6 +57,33 @@ fn residues_are_those_of_each_block_size() {
     assert!(even.iter().all(|m| m % 64 == 0), "{even:?}");
     let gemm = rows(&groups, "Gemm_256x256_ragged_buffer", "o_proj");
     assert!(gemm.contains(&16_368) && gemm.contains(&16_383) && gemm.contains(&16_129));
+}
+
+/// The quick grid takes the first shape of an operation only, w_kc; a pack's w_vc is measured too.
+#[test]
+fn every_shape_that_a_pack_has_kernels_for_is_measured() {
+    let quick = Axes::named(GridSize::Quick, 1 << 20);
+    let mut kernels = kernels();
+    let absorb = |kernel: &TileKernel| kernel.op == Op::AbsorbBmm;
+    let shapes = glm().absorb;
+    assert_eq!(measured_shapes(&shapes, &kernels, &quick).count(), 1);
+    for kernel in kernels.iter_mut().filter(|kernel| absorb(kernel)) {
+        let dims = Dims { b: shapes[1].b, n: shapes[1].n, k: shapes[1].k };
+        kernel.launch = Some(PackLaunch {
+            shape: "w_vc".into(),
+            dims,
+            rows: vec![[1, 1 << 20]],
+            picks: Picks::All,
+            grid: GridOrder::HeadsThenTiles,
+            lds: 0,
+            head_major_out: false,
+            settings: "{}".into(),
+            specialised: String::new(),
+        });
+    }
+    let groups = build(&glm(), &kernels, &quick).unwrap();
+    assert!(rows(&groups, "AbsorbBmm_64x256_even", "w_vc").contains(&16_384));
+    assert!(rows(&groups, "AbsorbBmm_64x256_even", "w_kc").is_empty());
 }
 
 #[test]
