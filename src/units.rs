@@ -78,7 +78,8 @@ impl FromStr for Bytes {
             "B, kB, MB, GB, TB, KiB, MiB, GiB or TiB",
         )?;
         if value == 0 && !exact {
-            return Err(ParseQuantityError::Fraction(quoted(text), "bytes"));
+            let missing = "bytes; is a unit such as GB missing?";
+            return Err(ParseQuantityError::Fraction(quoted(text), missing));
         }
         Ok(Self(value))
     }

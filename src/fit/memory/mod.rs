@@ -5,8 +5,10 @@
 //! tell, in words.
 
 mod bound;
+mod error;
 mod family;
 mod likelihood;
+mod many;
 mod model;
 mod next;
 mod normal;
@@ -16,10 +18,9 @@ mod select;
 pub mod study;
 mod words;
 
-use std::cmp::Ordering;
-
 use serde::{Deserialize, Serialize};
 
+pub use error::MemoryError;
 pub use likelihood::Noise;
 pub use model::{Coefficients, Form, Growth, Row, Seen};
 pub use next::{Proposal, propose};
@@ -27,6 +28,7 @@ pub use next::{Proposal, propose};
 use crate::profile::{Op, Outcome, Point};
 use family::{Families, ONE_SIDED, student};
 use likelihood::{Sample, Solution, Terms};
+use many::{MOST_ROWS, by_chunk, of_all, thinned};
 use scatter::Scatter;
 use select::Candidate;
 
@@ -35,15 +37,8 @@ pub const EXACT_NOISE: Noise = Noise { rows: 1.0, sigma: 1e-4 };
 /// Noise of figures read on a live system: about 5%, worth two rows.
 pub const FIELD_NOISE: Noise = Noise { rows: 2.0, sigma: 0.05 };
 
-/// Most rows that the form and the intervals are worked out from; the coefficients of the chosen
-/// form use all.
-const MOST_ROWS: usize = 512;
 /// Measured rows from which terms that the chosen form lacks enter the bound of a peak.
 const ROWS_FOR_CORNERS: usize = 4;
-/// A row further off than this many times the noise, and by a quarter, is not used for the
-/// coefficients of a fit of many rows.
-const FAR_OFF: f64 = 8.0;
-
 /// A coefficient with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
@@ -142,45 +137,6 @@ impl MemoryFit {
     pub fn grows(&self) -> bool {
         self.growth.dense()
     }
-}
-
-/// Why no memory model can be given.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MemoryError {
-    /// Nothing at all.
-    #[error("{path}: no row says anything about memory; give T, L and a peak or an outcome")]
-    NoRows {
-        /// Path.
-        path: String,
-    },
-    /// Only bounds.
-    #[error(
-        "{path}: no peak was measured, only {censored} bounds; c is {bound}. \
-         Record the peak of at least one chunk that fits"
-    )]
-    NoPeak {
-        /// Path.
-        path: String,
-        /// Number of bounds.
-        censored: usize,
-        /// What they say.
-        bound: String,
-    },
-    /// Observed peaks that no model explains.
-    #[error(
-        "{path}: the peaks scatter by {noise:.0}% around the best model, which is none: {rows}. \
-         {advice}"
-    )]
-    Scattered {
-        /// Path.
-        path: String,
-        /// Relative noise, percent.
-        noise: f64,
-        /// The rows furthest off, in words.
-        rows: String,
-        /// What to look at.
-        advice: String,
-    },
 }
 
 /// Degrees of freedom of a fit that does not say.
@@ -333,46 +289,6 @@ fn possible(row: &Row) -> bool {
         Seen::Peak(v) | Seen::AtLeast(v) | Seen::AtMost(v) => v,
     };
     [row.t, row.e, row.pairs, bytes].iter().all(|v| *v > 0.0 && v.is_finite())
-}
-
-/// Ascending in `T*keys`; rows that say the same of the same chunk become neighbours.
-fn by_chunk(a: &Row, b: &Row) -> Ordering {
-    let bound = |row: &Row| match row.seen {
-        Seen::Peak(_) => (0, 0.0),
-        Seen::AtLeast(v) => (1, v),
-        Seen::AtMost(v) => (2, v),
-    };
-    let (kind, other) = (bound(a), bound(b));
-    a.pairs
-        .total_cmp(&b.pairs)
-        .then(a.t.total_cmp(&b.t))
-        .then(a.e.total_cmp(&b.e))
-        .then(kind.0.cmp(&other.0))
-        .then(kind.1.total_cmp(&other.1))
-}
-
-/// At most [`MOST_ROWS`] of rows that ascend in `T*keys`, evenly spaced.
-fn thinned(rows: &[Row]) -> Vec<Row> {
-    if rows.len() <= MOST_ROWS {
-        return rows.to_vec();
-    }
-    (0..MOST_ROWS).map(|i| rows[i * (rows.len() - 1) / (MOST_ROWS - 1)]).collect()
-}
-
-/// The coefficients of `form` from all rows but those that contradict `first`.
-fn of_all(rows: &[Row], form: Form, first: &Solution, noise: Noise) -> Solution {
-    let coefficients = Coefficients::new(first.theta, first.knee);
-    let far = (FAR_OFF * first.sigma).max(0.25);
-    let (most, least) = (far.exp(), (-far).exp());
-    let near = rows.iter().filter(|row| {
-        let mean = coefficients.peak(row.t, row.e, row.pairs).max(1.0);
-        match row.seen {
-            Seen::Peak(v) => (least * mean..=most * mean).contains(&v),
-            Seen::AtLeast(v) => v <= most * mean,
-            Seen::AtMost(v) => v >= least * mean,
-        }
-    });
-    Sample::new(near, noise).fit(Terms::free(form.mask(), first.knee), Some(first))
 }
 
 /// The families that rows might come from, and the forms within them, best first.

@@ -188,6 +188,41 @@ fn the_generating_form_is_chosen_in_nine_of_ten_campaigns_of_twenty_rows() {
     }
 }
 
+/// Rows of every kind of nonsense: any lengths, any sizes, any mixture of peaks and bounds.
+#[test]
+fn whatever_the_rows_say_the_figures_are_finite_and_in_order_or_there_are_none() {
+    let mut random = study::Random::new(11);
+    let mut fitted = 0;
+    for _ in 0..100 {
+        let alike = random.below(3) == 0;
+        let rows: Vec<Row> = (0..1 + random.below(12))
+            .map(|_| {
+                let (t, l) = match alike {
+                    true => (1024.0, 100_000.0),
+                    false => (random.scale(1.0, 6e7).round(), random.scale(1.0, 6e7).round()),
+                };
+                let bytes = match random.below(3) {
+                    0 => random.scale(1024.0, 9e18),
+                    _ => 1024.0 + 13.0 * t * l * random.noise(),
+                };
+                let seen = [Seen::AtLeast(bytes), Seen::AtMost(bytes), Seen::Peak(bytes)];
+                row(t, l, seen[random.below(5).min(2)])
+            })
+            .collect();
+        let Ok(found) = fit("x", true, 1, &rows, FIELD_NOISE) else { continue };
+        fitted += 1;
+        let c = found.c;
+        assert!(0.0 <= c.lo && c.lo <= c.point && c.point <= c.upper_95, "{rows:?}: {c:?}");
+        assert!(c.upper_95 <= c.hi && c.hi.is_finite(), "{rows:?}: {c:?}");
+        for (t, e) in [(1, 1), (2048, 100_000), (1 << 26, 1_000_000_000_000)] {
+            let (peak, bound) = (found.peak(t, e), found.peak_95(t, e));
+            assert!(peak.is_finite() && bound >= peak && bound.is_finite(), "{rows:?}");
+            assert!((0.0..=1.0).contains(&found.probability_within(t, e, 3e9)), "{rows:?}");
+        }
+    }
+    assert!(fitted > 20, "{fitted}");
+}
+
 #[test]
 fn one_row_with_a_slipped_unit_is_named_and_set_aside() {
     let mut state = 3;
