@@ -8,7 +8,8 @@
 use super::access::{self, Action, Part, Spec, insert};
 use super::global::{begin, perform, scalar_offset, to_lds, unimplemented, write_lds};
 use super::operand::vector_index;
-use super::{Ctx, Lanes, WAVE, Wave};
+use super::span::Span;
+use super::{Ctx, Lanes, WAVE, Wave, span};
 use crate::fault::FaultKind;
 use crate::isa::{Inst, Operand};
 
@@ -65,6 +66,15 @@ pub(super) fn execute(
     let soffset = scalar_offset(wave, inst.src[2]);
     let (mods, exec) = (&inst.mods, wave.exec());
     let registers = usize::from(mods.idxen) + usize::from(mods.offen);
+    let fixed = u64::from(soffset) + u64::from(inst.imm as u32);
+    if mods.offen && !mods.idxen {
+        let offsets = wave.vgpr[vector_index(wave, inst.src[0], 1)?];
+        let limit = u64::from(resource.num_records).saturating_sub(fixed);
+        let span = Span { base: resource.base + fixed, offsets, limit };
+        if span::transfer(wave, ctx, inst, spec, [inst.dst; 2], &span)? {
+            return Ok(());
+        }
+    }
     let vaddr = match registers {
         0 => &[][..],
         n => {
@@ -75,7 +85,7 @@ pub(super) fn execute(
     // The index comes first where both are there.
     let index = vaddr.first().filter(|_| mods.idxen);
     let offset = vaddr.last().filter(|_| mods.offen);
-    let mut within = [u64::from(soffset) + u64::from(inst.imm as u32); WAVE];
+    let mut within = [fixed; WAVE];
     if let Some(offset) = offset {
         within.iter_mut().zip(&offset.0).for_each(|(at, &o)| *at += u64::from(o));
     }

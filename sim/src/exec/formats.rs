@@ -186,11 +186,13 @@ impl Format {
         let sign = (code >> spec.sign_shift()) << 31;
         let shifted = magnitude << (23 - spec.man_bits);
         let bits = shifted + (((127 - spec.bias) as u32) << 23);
-        // A subnormal becomes 1.m times the smallest normal power, less that power: many hosts
-        // multiply f32 subnormals slowly.
-        let subnormal = f32::from_bits(bits + (1 << 23)) - pow2(1 - spec.bias);
-        let value = if magnitude < 1 << spec.man_bits { subnormal.to_bits() } else { bits };
-        let signed = value | sign;
+        // Where the exponent is zero, 2 (1.m) 2^-bias is 2 * 2^-bias too much; above, as much less
+        // than twice the value is no smaller than the value. (Many hosts multiply f32 subnormals
+        // slowly.)
+        let normal = f32::from_bits(bits);
+        let subnormal = normal + normal - pow2(1 - spec.bias);
+        let value = if subnormal < normal { subnormal } else { normal };
+        let signed = value.to_bits() | sign;
         let max = spec.max_code();
         f32::from_bits(match spec.special {
             Special::None => signed,

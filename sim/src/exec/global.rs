@@ -7,7 +7,10 @@
 
 use super::access::{self, Action, Spec, each_lane};
 use super::operand::{scalar32, scalar64, vector_index};
-use super::{Ctx, Lanes, MemKind, PRIVATE_APERTURE, SHARED_APERTURE, WAVE, Wave, buffer, scratch};
+use super::span::Span;
+use super::{
+    Ctx, Lanes, MemKind, PRIVATE_APERTURE, SHARED_APERTURE, WAVE, Wave, buffer, scratch, span,
+};
 use crate::fault::FaultKind;
 use crate::isa::{Arch, Enc, Inst, Operand, reg};
 use crate::memory::AddressSpace;
@@ -71,12 +74,26 @@ fn vector_addresses(wave: &Wave, inst: &Inst, addr: &mut [u64; WAVE]) -> Result<
 #[inline(always)]
 fn global(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result<(), FaultKind> {
     begin(wave, ctx, inst, spec);
+    let operands = [inst.dst, inst.src[1]];
+    let offset = i64::from(inst.imm) as u64;
     if inst.src[2] == Operand::None {
+        let first = vector_index(wave, inst.src[0], 2)?;
+        let (offsets, high) = (wave.vgpr[first], &wave.vgpr[first + 1]);
+        let same = high.0.iter().fold(0, |other, x| other | (x ^ high.0[0])) == 0;
+        let base = (u64::from(high.0[0]) << 32).wrapping_add(offset);
+        let span = Span { base, offsets, limit: u64::MAX };
+        if same && span::transfer(wave, ctx, inst, spec, operands, &span)? {
+            return Ok(());
+        }
         vector_addresses(wave, inst, &mut ctx.access.addr)?;
     } else {
-        let base = scalar64(wave, inst.src[2]).wrapping_add(i64::from(inst.imm) as u64);
-        let offset = &wave.vgpr[vector_index(wave, inst.src[0], 1)?].0;
-        for (addr, offset) in ctx.access.addr.iter_mut().zip(offset) {
+        let base = scalar64(wave, inst.src[2]).wrapping_add(offset);
+        let offsets = wave.vgpr[vector_index(wave, inst.src[0], 1)?];
+        let span = Span { base, offsets, limit: u64::MAX };
+        if span::transfer(wave, ctx, inst, spec, operands, &span)? {
+            return Ok(());
+        }
+        for (addr, offset) in ctx.access.addr.iter_mut().zip(&offsets.0) {
             *addr = base.wrapping_add(u64::from(*offset));
         }
     }

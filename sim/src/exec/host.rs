@@ -23,7 +23,7 @@ macro_rules! for_host {
             ctx: &mut $crate::exec::Ctx<'_>,
             inst: &$crate::isa::Inst,
             code: &$crate::exec::program::Code,
-        ) -> Result<$crate::exec::Flow, $crate::fault::FaultKind> {
+        ) -> $crate::exec::step::Step {
             $body(wave, ctx, inst, code)
         }
         fn narrow(
@@ -31,7 +31,7 @@ macro_rules! for_host {
             ctx: &mut $crate::exec::Ctx<'_>,
             inst: &$crate::isa::Inst,
             code: &$crate::exec::program::Code,
-        ) -> Result<$crate::exec::Flow, $crate::fault::FaultKind> {
+        ) -> $crate::exec::step::Step {
             $body(wave, ctx, inst, code)
         }
         if $crate::exec::host::wide() {

@@ -139,6 +139,9 @@ fn single(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result
     };
     let (mask, n) = (wave.exec(), spec.dwords());
     begin(&mut ctx.access, wave, kind, spec.bytes);
+    if single_whole(wave, ctx, inst, spec)? {
+        return Ok(());
+    }
     let addr = &mut ctx.access.addr;
     locate(wave, inst, addr, offset16(inst), spec.bytes, ctx.lds.len())?;
     let lds = ctx.lds.as_mut_ptr();
@@ -175,6 +178,54 @@ fn single(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result
         Action::Control | Action::Other => {}
     }
     Ok(())
+}
+
+/// LDS offsets of an access of all lanes whose addresses nobody wants to know; `None` if it is something
+/// else, or leaves the LDS.
+#[inline(always)]
+fn whole(
+    wave: &Wave,
+    ctx: &Ctx<'_>,
+    inst: &Inst,
+    offset: u64,
+    bytes: u32,
+) -> Result<Option<[u32; WAVE]>, FaultKind> {
+    if wave.exec() != u64::MAX || ctx.access.wanted {
+        return Ok(None);
+    }
+    let mut at = wave.vgpr[vector_index(wave, inst.src[0], 1)?].0;
+    at.iter_mut().for_each(|at| *at = at.wrapping_add(offset as u32));
+    let end = at.iter().fold(0, |max, &at| at.max(max)) as usize + bytes as usize;
+    Ok((end <= ctx.lds.len()).then_some(at))
+}
+
+/// [`single`] for loads and stores of all lanes; false if it is something else.
+#[inline(always)]
+fn single_whole(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    spec: Spec,
+) -> Result<bool, FaultKind> {
+    let n = spec.dwords();
+    let Some(at) = whole(wave, ctx, inst, offset16(inst), spec.bytes)? else { return Ok(false) };
+    let lds = ctx.lds.as_mut_ptr();
+    // SAFETY: every lane's bytes lie in the LDS.
+    unsafe {
+        match spec.action {
+            Action::Load { .. } => {
+                let dst = vector_index(wave, inst.dst, n)?;
+                let regs = &mut wave.vgpr[dst..dst + n];
+                access::load(regs, spec, u64::MAX, |l| lds.wrapping_add(at[l] as usize));
+            }
+            Action::Store { .. } => {
+                let regs = data(wave, inst, 1, n)?;
+                access::store(regs, spec, u64::MAX, |l| lds.wrapping_add(at[l] as usize));
+            }
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
 }
 
 /// Operands of an atomic: the value, then the second value (compare-and-swap: what to compare).
@@ -237,8 +288,22 @@ fn read2(
     bytes: u32,
     stride: u64,
 ) -> Result<(), FaultKind> {
-    locate2(wave, ctx, inst, MemKind::LdsRead, bytes, stride)?;
     let n = bytes as usize / 4;
+    let [a, b] = offsets(inst).map(|o| o * stride * u64::from(bytes));
+    let both = (whole(wave, ctx, inst, a, bytes)?, whole(wave, ctx, inst, b, bytes)?);
+    if let (Some(a), Some(b)) = both {
+        begin(&mut ctx.access, wave, MemKind::LdsRead, bytes);
+        let dst = vector_index(wave, inst.dst, 2 * n)?;
+        let (first, second) = wave.vgpr[dst..dst + 2 * n].split_at_mut(n);
+        let lds = ctx.lds.as_ptr();
+        for (regs, at) in [(first, a), (second, b)] {
+            let at = |l: usize| lds.wrapping_add(at[l] as usize);
+            // SAFETY: every lane's bytes lie in the LDS.
+            unsafe { access::load(regs, plain(bytes, true), u64::MAX, at) };
+        }
+        return Ok(());
+    }
+    locate2(wave, ctx, inst, MemKind::LdsRead, bytes, stride)?;
     let dst = vector_index(wave, inst.dst, 2 * n)?;
     let (mask, lds) = (wave.exec(), ctx.lds.as_ptr());
     let (first, second) = wave.vgpr[dst..dst + 2 * n].split_at_mut(n);

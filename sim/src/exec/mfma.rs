@@ -6,12 +6,16 @@
 //! its scales is the one that composable_kernel's hardware experiments found. Products accumulate
 //! in f32 (f64, wrapping i32) in the order of k; subnormals are kept, as on CDNA3 and later.
 
+#[cfg(target_arch = "x86_64")]
+mod direct;
 mod double;
 mod kept;
 mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod nibbles;
 mod panel;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod reuse;
 mod scale;
 mod shape;
 mod small;
@@ -27,19 +31,23 @@ use self::scale::{Factors, Scales};
 use self::shape::{Data, Elem, Shape};
 use super::formats::Format;
 use super::operand::{scalar32, vector_index};
+use super::step::Handler;
 use super::{Ctx, Lanes, WAVE, Wave, host};
 use crate::fault::FaultKind;
 use crate::isa::{Arch, Inst, Operand};
 
 /// Executes a matrix operation.
 pub fn execute(wave: &mut Wave, ctx: &Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
-    let arch = ctx.program.arch;
-    let shape = Shape::of(inst.op).ok_or_else(|| unimplemented(inst, ""))?;
-    if shape.a == Elem::F64 {
-        return double::execute(wave, inst, &shape);
+    execute_as(&Plan::new(inst, ctx.program.arch)?, wave, inst)
+}
+
+/// Executes a matrix operation whose plan is `plan`.
+pub(super) fn execute_as(plan: &Plan, wave: &mut Wave, inst: &Inst) -> Result<(), FaultKind> {
+    if plan.shape.a == Elem::F64 {
+        return double::execute(wave, inst, &plan.shape);
     }
-    let job = Job::new(wave, arch, inst, shape)?;
-    if shape.sparse {
+    let job = Job::new(wave, inst, plan)?;
+    if plan.shape.sparse {
         return sparse::execute(wave, inst, &job);
     }
     #[cfg(target_arch = "x86_64")]
@@ -55,6 +63,74 @@ pub fn execute(wave: &mut Wave, ctx: &Ctx<'_>, inst: &Inst) -> Result<(), FaultK
 #[cold]
 fn unimplemented(inst: &Inst, what: &str) -> FaultKind {
     FaultKind::Unimplemented { text: format!("{}{what}", inst.op.info().name) }
+}
+
+/// What is worked out once about a matrix operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    shape: Shape,
+    /// Formats of A and B; of no meaning for f64.
+    data: [Data; 2],
+    /// Registers of A and B.
+    registers: [usize; 2],
+    /// Set where the operation is of the common case.
+    #[cfg(target_arch = "x86_64")]
+    direct: Option<direct::Direct>,
+}
+
+impl Plan {
+    /// The plan of `inst`, or a fault if it is no matrix operation or not one that is executed.
+    pub fn new(inst: &Inst, arch: Arch) -> Result<Self, FaultKind> {
+        let shape = Shape::of(inst.op).ok_or_else(|| unimplemented(inst, ""))?;
+        if shape.a == Elem::F64 {
+            return Ok(Plan::of(inst, shape, [Data::F32; 2], [0; 2]));
+        }
+        let fields = inst.mods;
+        if shape.a != Elem::Mx && !shape.sparse {
+            // AMD's calculator: broadcasts of A need blocks, those of B blocks or f32 elements.
+            if shape.blocks == 1 && (fields.cbsz != 0 || fields.abid != 0) {
+                return Err(unimplemented(inst, " with cbsz or abid"));
+            }
+            if shape.blocks == 1 && shape.a != Elem::F32 && fields.blgp != 0 {
+                return Err(unimplemented(inst, " with blgp"));
+            }
+        }
+        let data = [
+            data(arch, shape.a, fields.cbsz)
+                .ok_or_else(|| unimplemented(inst, " with this cbsz"))?,
+            data(arch, shape.b, fields.blgp)
+                .ok_or_else(|| unimplemented(inst, " with this blgp"))?,
+        ];
+        let per_lane = shape.per_lane();
+        let packed = [if shape.sparse { per_lane / 2 } else { per_lane }, per_lane];
+        let registers = [0, 1].map(|side| (packed[side] * data[side].bits()).div_ceil(32));
+        Ok(Plan::of(inst, shape, data, registers))
+    }
+
+    fn of(inst: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let plan = Plan { shape, data, registers, direct: None };
+        #[cfg(target_arch = "x86_64")]
+        let plan = Plan { direct: direct::Direct::new(inst, &plan), ..plan };
+        #[cfg(not(target_arch = "x86_64"))]
+        let plan = Plan { shape, data, registers };
+        let _ = inst;
+        plan
+    }
+
+    /// Which operands are known to be those of earlier operations.
+    #[cfg(all(test, target_arch = "x86_64"))]
+    pub fn known(&self) -> [Option<u16>; 2] {
+        self.direct.map_or([None; 2], |direct| direct.known)
+    }
+
+    /// The handler that is made for operations like this one, if there is one.
+    pub fn handler(&self) -> Option<Handler> {
+        #[cfg(target_arch = "x86_64")]
+        return direct::handler(self);
+        #[cfg(not(target_arch = "x86_64"))]
+        return None;
+    }
 }
 
 /// A matrix operation with its operands located and checked.
@@ -83,29 +159,11 @@ enum Init {
 }
 
 impl Job {
-    fn new(wave: &Wave, arch: Arch, inst: &Inst, shape: Shape) -> Result<Self, FaultKind> {
-        let fields = inst.mods;
-        if shape.a != Elem::Mx && !shape.sparse {
-            // AMD's calculator: broadcasts of A need blocks, those of B blocks or f32 elements.
-            if shape.blocks == 1 && (fields.cbsz != 0 || fields.abid != 0) {
-                return Err(unimplemented(inst, " with cbsz or abid"));
-            }
-            if shape.blocks == 1 && shape.a != Elem::F32 && fields.blgp != 0 {
-                return Err(unimplemented(inst, " with blgp"));
-            }
-        }
-        let data = [
-            data(arch, shape.a, inst.mods.cbsz)
-                .ok_or_else(|| unimplemented(inst, " with this cbsz"))?,
-            data(arch, shape.b, inst.mods.blgp)
-                .ok_or_else(|| unimplemented(inst, " with this blgp"))?,
-        ];
-        let per_lane = shape.per_lane();
-        let packed = [if shape.sparse { per_lane / 2 } else { per_lane }, per_lane];
+    fn new(wave: &Wave, inst: &Inst, plan: &Plan) -> Result<Self, FaultKind> {
+        let Plan { shape, data, registers, .. } = *plan;
         let mut src = [(0, 0); 2];
-        for side in 0..2 {
-            let regs = (packed[side] * data[side].bits()).div_ceil(32);
-            src[side] = (vector_index(wave, inst.src[side], regs)?, regs);
+        for (side, src) in src.iter_mut().enumerate() {
+            *src = (vector_index(wave, inst.src[side], registers[side])?, registers[side]);
         }
         let dst_len = shape.m * shape.m * shape.blocks / WAVE;
         let dst = vector_index(wave, inst.dst, dst_len)?;
@@ -139,9 +197,9 @@ impl Job {
         move |block| block / size * size + if size > 1 { chosen } else { 0 }
     }
 
-    /// 8-bit elements of f8f6f4 lie in two chunks of 16.
+    /// Whether the elements of a side lie in two chunks.
     fn chunked(&self, side: usize) -> bool {
-        self.shape.a == Elem::Mx && self.data[side].bits() == 8
+        chunked(&self.shape, self.data[side])
     }
 
     /// Sets D to C and lets `multiply` add the f32 products.
@@ -174,6 +232,11 @@ impl Job {
         }
         &mut vgpr[self.dst..self.dst + self.dst_len]
     }
+}
+
+/// 8-bit elements of f8f6f4 lie in two chunks of 16.
+fn chunked(shape: &Shape, data: Data) -> bool {
+    shape.a == Elem::Mx && data.bits() == 8
 }
 
 /// The number format that an element type means for this target and format field.
@@ -228,9 +291,8 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
         b_regs = &permuted;
     }
     let [kept_a, kept_b] = kept.sides();
-    let (mut own_a, mut own_b) = (Panel::new(), Panel::new());
-    let a = panel::<FAST>(kept_a, &mut own_a, job.regs(vgpr, 0), codes[0], job, 0);
-    let b = panel::<FAST>(kept_b, &mut own_b, b_regs, codes[1], job, 1);
+    let a = panel::<FAST>(kept_a, job.regs(vgpr, 0), codes[0].as_ref(), job, 0);
+    let b = panel::<FAST>(kept_b, b_regs, codes[1].as_ref(), job, 1);
     job.accumulate(vgpr, |acc| match job.shape.m {
         4 => small::multiply(acc, a, b, job.a_block(inst)),
         16 => blocks::<16, FAST>(inst, job, acc, a, b),
@@ -241,6 +303,7 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
 /// Multiplies fp4 operands in integers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
+#[inline(never)]
 fn run_nibbles(vgpr: &mut [Lanes], job: &Job, codes: &[Option<[u8; WAVE]>; 2]) {
     let factors = codes
         .map(|codes| codes.map_or([1.0; WAVE], |codes| codes.map(super::formats::e8m0_to_f32)));
@@ -253,26 +316,20 @@ fn run_nibbles(vgpr: &mut [Lanes], job: &Job, codes: &[Option<[u8; WAVE]>; 2]) {
     }
 }
 
-/// The elements of A (side 0) or B (side 1), times their scales: kept ones, or unpacked to `own`
-/// where that costs little.
+/// The elements of A (side 0) or B (side 1), times their scales.
 #[inline(always)]
 fn panel<'a, const FAST: bool>(
     kept: &'a mut kept::Side,
-    own: &'a mut Panel<f32>,
     regs: &[Lanes],
-    codes: Option<[u8; WAVE]>,
+    codes: Option<&[u8; WAVE]>,
     job: &Job,
     side: usize,
 ) -> &'a [f32] {
     let (data, count) = (job.data[side], job.shape.per_lane());
-    if matches!(data, Data::F32 | Data::Bf16) {
-        panel::floats(own, regs, data, count, |_| None);
-        return own.flat();
-    }
     let chunked = job.chunked(side);
-    let key = Key { data, count, scales: codes.map(|codes| (codes, chunked)) };
+    let key = Key { data, count, scales: codes.map(|codes| (*codes, chunked)) };
     let unpack = |panel: &mut Panel<f32>| {
-        let factors = codes.map(|codes| Scales::factors(&codes, job.shape.m, chunked));
+        let factors = codes.map(|codes| Scales::factors(codes, job.shape.m, chunked));
         #[cfg(target_arch = "x86_64")]
         if FAST {
             // SAFETY: `FAST` promises AVX2 and FMA.
@@ -280,11 +337,12 @@ fn panel<'a, const FAST: bool>(
         }
         unpack::<FAST>(panel, regs, data, count, factors.as_ref());
     };
-    kept.panel(job.src[side].0, regs, key, unpack).flat()
+    kept.panel(job.src[side].0, regs, &key, false, unpack).flat()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
+#[inline(never)]
 fn unpack_avx(
     panel: &mut Panel<f32>,
     regs: &[Lanes],
@@ -343,6 +401,8 @@ fn blocks<const M: usize, const FAST: bool>(
 }
 
 /// The registers of B with lanes moved as BLGP says.
+#[cold]
+#[inline(never)]
 fn permute(regs: &[Lanes], blgp: u8) -> Vec<Lanes> {
     regs.iter().map(|r| Lanes(std::array::from_fn(|l| r.0[blgp_source(blgp, l)]))).collect()
 }

@@ -19,6 +19,7 @@ mod quad;
 mod scalar;
 mod scratch;
 pub mod smem;
+mod span;
 mod state;
 mod step;
 #[cfg(test)]

@@ -23,11 +23,19 @@ pub(super) fn scalar(wave: &Wave, operand: Operand, ty: Ty) -> u64 {
             let lo = u64::from(wave.sgpr[n]);
             if ty.dwords() < 2 { lo } else { lo | u64::from(wave.sgpr[(n + 1) & 127]) << 32 }
         }
-        Operand::Int(i) => i64::from(i) as u64,
-        Operand::Literal(v) => literal(v, ty),
-        Operand::Float(code) => float(code, ty),
         Operand::Special(code) => special(wave, code),
-        Operand::None | Operand::Vgpr(_) | Operand::Agpr(_) => 0,
+        _ => constant(operand, ty).unwrap_or(0),
+    }
+}
+
+/// The value of an operand that is the same at all times, as [`scalar`] gives it.
+#[inline]
+pub(super) fn constant(operand: Operand, ty: Ty) -> Option<u64> {
+    match operand {
+        Operand::Int(i) => Some(i64::from(i) as u64),
+        Operand::Literal(v) => Some(literal(v, ty)),
+        Operand::Float(code) => Some(float(code, ty)),
+        _ => None,
     }
 }
 

@@ -3,8 +3,10 @@
 //! Goes in: decoded instructions with their offsets. Comes out: a [`Program`] whose instructions
 //! carry the function that executes them, so that running one costs no lookup.
 
+use super::Lanes;
+use super::mfma;
 use super::step::{self, Handler};
-use super::vector::{self, Plan};
+use super::vector::{self, Places};
 use crate::isa::{Arch, Enc, Inst};
 
 /// The instructions of one loaded code object's text section, decoded once.
@@ -23,17 +25,35 @@ pub struct Program {
     pub index: Vec<u32>,
     /// How to execute each instruction.
     pub(super) code: Vec<Code>,
+    /// Constants that vector instructions read, in all lanes.
+    pub(super) constants: Vec<Lanes>,
 }
 
-/// What is worked out once about an instruction.
-#[derive(Clone, Copy, Debug)]
+/// What is worked out once about an instruction. What most executions need is in one cache line.
+#[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Code {
     /// Executes it.
     pub(super) run: Handler,
     /// Index of the instruction that a SOPP or SOPK branch jumps to; `u32::MAX` if there is none.
     pub(super) target: u32,
-    /// Operands and kernel of a vector instruction.
-    pub(super) plan: Plan,
+    /// Where the operands of a vector instruction are.
+    pub(super) places: Places,
+    /// What else there is to know.
+    pub(super) unit: Unit,
+}
+
+const _: () = assert!(size_of::<Code>() == 64);
+
+/// What is worked out once about an instruction of one of the units that want that.
+#[derive(Debug)]
+pub(super) enum Unit {
+    /// Operation and operands of a vector instruction.
+    Vector(Box<vector::Plan>),
+    /// What a matrix operation multiplies.
+    Matrix(Box<mfma::Plan>),
+    /// None, or the instruction is not executed.
+    Other,
 }
 
 impl Program {
@@ -57,9 +77,47 @@ impl Program {
                 addr.push(base.wrapping_add(offset));
             }
         }
-        let mut program = Program { arch, insts: list, addr, base, index, code: Vec::new() };
-        program.code = (0..program.insts.len()).map(|i| program.resolve(i)).collect();
+        let (code, mut constants) = (Vec::new(), Vec::new());
+        let none = Vec::new();
+        let mut program = Program { arch, insts: list, addr, base, index, code, constants: none };
+        program.code =
+            (0..program.insts.len()).map(|i| program.resolve(i, &mut constants)).collect();
+        program.constants = constants;
+        #[cfg(target_arch = "x86_64")]
+        program.note_reuse();
         program
+    }
+
+    /// Finds out which operands of matrix operations are those of earlier ones.
+    #[cfg(target_arch = "x86_64")]
+    fn note_reuse(&mut self) {
+        let matrix = |code: &Code| matches!(code.unit, Unit::Matrix(_));
+        if !self.code.iter().any(matrix) || !mfma::reuse::is_plain(self.insts.iter()) {
+            return;
+        }
+        let mut is_target = vec![false; self.insts.len()];
+        for code in &self.code {
+            if let Some(target) = is_target.get_mut(code.target as usize) {
+                *target = true;
+            }
+        }
+        let mut follower = mfma::reuse::Follower::default();
+        for ((inst, code), is_target) in self.insts.iter().zip(&mut self.code).zip(is_target) {
+            let plan = match &mut code.unit {
+                Unit::Matrix(plan) => Some(&mut **plan),
+                _ => None,
+            };
+            follower.next(inst, plan, is_target);
+        }
+    }
+
+    /// Which operands of matrix operation `i` are known.
+    #[cfg(all(test, target_arch = "x86_64"))]
+    pub(super) fn matrix_known(&self, i: usize) -> [Option<u16>; 2] {
+        match &self.code[i].unit {
+            Unit::Matrix(plan) => plan.known(),
+            _ => [None; 2],
+        }
     }
 
     /// Instruction index of a device address, if an instruction starts there.
@@ -82,17 +140,26 @@ impl Program {
         self.end_of(i).wrapping_add_signed(i64::from(self.insts[i].imm) * 4)
     }
 
-    fn resolve(&self, i: usize) -> Code {
+    fn resolve(&self, i: usize, constants: &mut Vec<Lanes>) -> Code {
         let inst = &self.insts[i];
         let target = match inst.enc {
             Enc::Sopp | Enc::Sopk => self.index_of(self.branch_address(i)),
             _ => None,
         };
         let target = target.and_then(|t| u32::try_from(t).ok()).unwrap_or(u32::MAX);
-        let (run, plan) = match step::handler(inst) {
-            Some(handler) => (handler, Plan::NONE),
-            None => vector::resolve(inst, self.arch).unwrap_or((step::missing, Plan::NONE)),
+        if let Some(run) = step::handler(inst) {
+            let matrix = match inst.enc {
+                Enc::Mai | Enc::MaiScale => mfma::Plan::new(inst, self.arch).ok(),
+                _ => None,
+            };
+            let run = matrix.and_then(|plan| plan.handler()).unwrap_or(run);
+            let unit = matrix.map_or(Unit::Other, |plan| Unit::Matrix(Box::new(plan)));
+            return Code { run, target, places: Places::NONE, unit };
+        }
+        let Some(resolved) = vector::resolve(inst, self.arch, constants) else {
+            return Code { run: step::missing, target, places: Places::NONE, unit: Unit::Other };
         };
-        Code { run, target, plan }
+        let unit = resolved.plan.map_or(Unit::Other, |plan| Unit::Vector(Box::new(plan)));
+        Code { run: resolved.run, target, places: resolved.places, unit }
     }
 }

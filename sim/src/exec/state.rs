@@ -28,6 +28,7 @@ impl Lanes {
 
 /// What the driver of a wave does after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
 pub enum Flow {
     /// Go on with the next instruction (`Wave::pc` already points to it).
     Next,
@@ -80,6 +81,8 @@ pub struct MemAccess {
     pub addr2: [u64; WAVE],
     /// Whether `addr2` counts.
     pub two: bool,
+    /// Whether anybody wants the addresses: they may be missing otherwise.
+    pub wanted: bool,
 }
 
 impl Default for MemAccess {
@@ -91,6 +94,7 @@ impl Default for MemAccess {
             addr: [0; WAVE],
             addr2: [0; WAVE],
             two: false,
+            wanted: true,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Goes in: a wave and what it can reach. Comes out: the changed wave and why it stopped.
 
 use super::host::for_host;
-use super::program::Code;
+use super::program::{Code, Unit};
 use super::{Ctx, Flow, Wave, global, lds, mfma, scalar, smem};
 use crate::fault::FaultKind;
 use crate::isa::{Enc, Inst, Op};
@@ -13,8 +13,10 @@ use crate::isa::{Enc, Inst, Op};
 ///
 /// # Safety
 /// The host must have what the function is compiled for; [`super::host::for_host`] sees to that.
-pub(super) type Handler =
-    unsafe fn(&mut Wave, &mut Ctx<'_>, &Inst, &Code) -> Result<Flow, FaultKind>;
+pub(super) type Handler = unsafe fn(&mut Wave, &mut Ctx<'_>, &Inst, &Code) -> Step;
+
+/// What a handler returns. Faults are boxed so that it fits two host registers.
+pub(super) type Step = Result<Flow, Box<FaultKind>>;
 
 /// Executes the instruction at [`Wave::pc`]. On a fault the program counter stays on it.
 pub fn step(wave: &mut Wave, ctx: &mut Ctx<'_>) -> Result<Flow, FaultKind> {
@@ -66,7 +68,7 @@ fn drive(
             Ok(flow) => flow,
             Err(fault) => {
                 wave.pc = pc;
-                return Err(fault);
+                return Err(*fault);
             }
         };
         if matches!(flow, Flow::Barrier | Flow::End) {
@@ -85,7 +87,7 @@ pub(super) fn handler(inst: &Inst) -> Option<Handler> {
         Enc::Sop1 | Enc::Sop2 | Enc::Sopc | Enc::Sopk | Enc::Sopp => scalar::handler(inst),
         Enc::Vop1 | Enc::Vop2 | Enc::Vopc | Enc::Vop3 | Enc::Vop3sd | Enc::Vop3p => return None,
         Enc::Mai if matches!(inst.op, Op::VAccvgprReadB32 | Op::VAccvgprWriteB32) => return None,
-        Enc::Mai | Enc::MaiScale => |wave, ctx, inst, _| next(mfma::execute(wave, ctx, inst)),
+        Enc::Mai | Enc::MaiScale => matrix,
         Enc::Smem => |wave, ctx, inst, _| next(smem::execute(wave, ctx, inst)),
         Enc::Ds => for_host!(lds),
         Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => {
@@ -95,23 +97,27 @@ pub(super) fn handler(inst: &Inst) -> Option<Handler> {
 }
 
 #[inline(always)]
-fn lds(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+fn lds(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     next(lds::execute(wave, ctx, inst))
 }
 
+fn matrix(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
+    next(match &code.unit {
+        Unit::Matrix(plan) => mfma::execute_as(plan, wave, inst),
+        // Says what about it is not executed.
+        _ => mfma::execute(wave, ctx, inst),
+    })
+}
+
 #[inline(always)]
-fn vector_memory(
-    wave: &mut Wave,
-    ctx: &mut Ctx<'_>,
-    inst: &Inst,
-    _: &Code,
-) -> Result<Flow, FaultKind> {
+fn vector_memory(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     next(global::execute(wave, ctx, inst))
 }
 
 /// What follows an instruction that does not branch.
-fn next(result: Result<(), FaultKind>) -> Result<Flow, FaultKind> {
-    result.map(|()| Flow::Next)
+#[inline(always)]
+fn next(result: Result<(), FaultKind>) -> Step {
+    Ok(result.map(|()| Flow::Next)?)
 }
 
 /// The fault of an instruction that is decoded but not executed.
@@ -120,15 +126,10 @@ pub(super) fn unimplemented(inst: &Inst) -> FaultKind {
 }
 
 /// Running into what is no instruction.
-fn unknown(_: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
-    Err(FaultKind::UnknownInstruction { word: inst.imm as u32, arch: ctx.program.arch })
+fn unknown(_: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
+    Err(FaultKind::UnknownInstruction { word: inst.imm as u32, arch: ctx.program.arch }.into())
 }
 
-pub(super) fn missing(
-    _: &mut Wave,
-    _: &mut Ctx<'_>,
-    inst: &Inst,
-    _: &Code,
-) -> Result<Flow, FaultKind> {
-    Err(unimplemented(inst))
+pub(super) fn missing(_: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
+    Err(unimplemented(inst).into())
 }

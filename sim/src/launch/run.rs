@@ -173,7 +173,7 @@ impl Shared<'_> {
             program: &self.launch.program,
             mem: self.mem,
             lds,
-            access: MemAccess::default(),
+            access: MemAccess { wanted: false, ..MemAccess::default() },
             clock: 0,
         };
         let mut turns: Vec<_> = waves.iter().map(|_| Turn::default()).collect();

@@ -1,9 +1,10 @@
 //! Unpacked operands, kept for the next operation that multiplies the same values: a tile of A meets
-//! several tiles of B and the other way round, and unpacking 8-bit floats costs as much as
-//! multiplying them.
+//! several tiles of B and the other way round, and unpacking a narrow operand costs as much as
+//! multiplying it.
 //!
 //! Goes in: an operand's registers, format and scales. Comes out: its panel, unpacked now or before.
-//! What was kept is compared with the registers' present contents, so it cannot be stale.
+//! What was kept is compared with the registers' present contents, so it cannot be stale, unless
+//! the program shows that nothing has changed ([`super::reuse`]).
 
 use super::panel::Panel;
 use super::shape::Data;
@@ -11,11 +12,11 @@ use crate::exec::Lanes;
 
 /// Most registers of an operand: 32 elements of 8 bits.
 const REGISTERS: usize = 8;
-/// Operands kept for A, and as many for B.
-const SLOTS: usize = 8;
+/// Operands kept for A, and as many for B: one for each first register, modulo this.
+pub(super) const SLOTS: usize = 64;
 
 /// The kept operands of a wave. A clone starts with none.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::exec) struct Kept {
     sides: [Side; 2],
 }
@@ -28,8 +29,14 @@ impl Kept {
 }
 
 /// The kept operands on one side.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Side([Option<Box<Entry>>; SLOTS]);
+
+impl Default for Kept {
+    fn default() -> Self {
+        Kept { sides: [const { Side([const { None }; SLOTS]) }; 2] }
+    }
+}
 
 impl Clone for Kept {
     fn clone(&self) -> Self {
@@ -57,20 +64,26 @@ pub(super) struct Key {
 
 impl Side {
     /// The panel of the operand in `regs`, the first of which has number `first`. `unpack` makes it
-    /// if it is not here.
+    /// if it is not here; `known` says that it is, and the registers are as they were then.
     #[inline(always)]
     pub fn panel(
         &mut self,
         first: usize,
         regs: &[Lanes],
-        key: Key,
+        key: &Key,
+        known: bool,
         unpack: impl FnOnce(&mut Panel<f32>),
     ) -> &Panel<f32> {
-        let slot = &mut self.0[first / regs.len().max(1) % SLOTS];
-        let entry = slot.get_or_insert_with(|| Box::new(Entry::empty(key)));
+        let slot = &mut self.0[first % SLOTS];
+        let entry = slot.get_or_insert_with(|| Box::new(Entry::empty(*key)));
         let len = regs.len().min(REGISTERS);
-        if entry.panel.is_empty() || entry.key != key || entry.regs[..len] != regs[..len] {
-            entry.key = key;
+        let ours = !entry.panel.is_empty() && entry.key == *key;
+        if ours && known {
+            debug_assert!(entry.regs[..len] == regs[..len], "a kept operand is stale");
+            return &entry.panel;
+        }
+        if !ours || entry.regs[..len] != regs[..len] {
+            entry.key = *key;
             entry.regs[..len].copy_from_slice(&regs[..len]);
             entry.panel.clear();
             unpack(&mut entry.panel);

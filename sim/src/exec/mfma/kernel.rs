@@ -1,8 +1,8 @@
 //! The inner loops of matrix operations, on panels of one element per 64-lane row.
 //!
-//! An output register holds `64 / M` rows of `M` columns, four rows apart, so that all of its 64
-//! accumulators fit into eight AVX registers. Products enter by fused multiply-add in the order of
-//! k, with and without AVX, so results do not depend on the host.
+//! An output register holds `64 / M` rows of `M` columns, four rows apart. With AVX, five or six rows
+//! of 16 columns are accumulated at a time, which is what 16 vector registers hold. Products enter by
+//! fused multiply-add in the order of k, with and without AVX, so results do not depend on the host.
 
 use crate::exec::Lanes;
 
@@ -42,7 +42,7 @@ static O32_CHUNKED: [u16; 64] = order(32, 32, 16);
 
 /// Order of k for `per_lane` elements in each lane of an operand with `m` rows. `chunked`: the
 /// 8-bit operands of f8f6f4, whose lanes hold two chunks of 16.
-fn order_of(m: usize, per_lane: usize, chunked: bool) -> &'static Order {
+pub(super) fn order_of(m: usize, per_lane: usize, chunked: bool) -> &'static Order {
     match (m, per_lane, chunked) {
         (16, 32, true) => &O16_CHUNKED,
         (32, 32, true) => &O32_CHUNKED,
@@ -88,6 +88,21 @@ impl<'a, T> Operand<'a, T> {
         let fits = panel.len() >= 64 * per_lane && first + m <= 64 && !order.is_empty();
         fits.then(|| Operand { data: &panel[first..], order })
     }
+
+    /// An operand with one block, whose panel has `per_lane` rows.
+    #[inline(always)]
+    pub fn whole(panel: &'a [T], order: &'a Order, per_lane: usize) -> Option<Self> {
+        let fits = panel.len() >= 64 * per_lane && order.len() <= 64 * per_lane;
+        fits.then_some(Operand { data: panel, order })
+    }
+
+    /// The same without the k at the end whose elements lie in rows of the panel from `rows` on.
+    #[inline(always)]
+    pub fn first_rows(self, rows: usize) -> Self {
+        let beyond = |&&at: &&u16| usize::from(at) / 64 >= rows;
+        let skipped = self.order.iter().rev().take_while(beyond).count();
+        Operand { order: &self.order[..self.order.len() - skipped], ..self }
+    }
 }
 
 /// First of the rows in output register `r`; the others follow four rows apart.
@@ -103,14 +118,14 @@ pub(super) fn multiply_f32<const M: usize, const FAST: bool>(
     a: Operand<'_, f32>,
     b: Operand<'_, f32>,
 ) {
-    for (r, acc) in acc.iter_mut().take(M * M / 64).enumerate() {
-        #[cfg(target_arch = "x86_64")]
-        if FAST {
-            // SAFETY: `FAST` promises the CPU features; `Operand::new` checked that the panels hold
-            // all of their orders' rows, and the last row of a register is below M.
-            unsafe { avx::register::<M>(acc, first_row(r), a, b) };
-            continue;
-        }
+    let Some(acc) = acc.get_mut(..M * M / 64) else { return };
+    #[cfg(target_arch = "x86_64")]
+    if FAST {
+        // SAFETY: `FAST` promises the CPU features; `Operand::new` checked that the panels hold all
+        // of their orders' rows, and there are all M * M accumulators.
+        return unsafe { avx::multiply::<M>(acc, None, a, b) };
+    }
+    for (r, acc) in acc.iter_mut().enumerate() {
         let mut sum = acc.0.map(f32::from_bits);
         for (&oa, &ob) in a.order.iter().zip(b.order) {
             let (ra, rb) = (&a.data[usize::from(oa)..][..M], &b.data[usize::from(ob)..][..M]);
@@ -143,50 +158,92 @@ pub(super) fn multiply_wide<const M: usize>(
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx {
+pub(super) mod avx {
     use std::arch::x86_64::*;
 
     use super::Operand;
     use crate::exec::Lanes;
 
-    /// One output register: eight AVX accumulators over all of k.
+    /// Adds the product to all `M * M` accumulators, or to `start`, by tiles of five or six rows and
+    /// 16 columns.
     ///
     /// # Safety
-    /// The CPU has AVX2 and FMA; every offset of both orders plus `M` lies inside its panel, and
-    /// `first + 4 * (64 / M - 1) < M`.
+    /// The CPU has AVX2 and FMA; `acc` has `M * M / 64` registers; every offset of both orders plus
+    /// `M` lies inside its panel.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    pub unsafe fn register<const M: usize>(
-        acc: &mut Lanes,
-        first: usize,
+    pub unsafe fn multiply<const M: usize>(
+        acc: &mut [Lanes],
+        start: Option<f32>,
         a: Operand<'_, f32>,
         b: Operand<'_, f32>,
     ) {
-        let width = M / 8;
-        let out = acc.0.as_mut_ptr().cast::<f32>();
-        let mut sum = [_mm256_setzero_ps(); 8];
-        for (i, s) in sum.iter_mut().enumerate() {
-            // SAFETY: eight times eight of the 64 lanes.
-            *s = unsafe { _mm256_loadu_ps(out.add(8 * i)) };
-        }
-        let (pa, pb) = (a.data.as_ptr(), b.data.as_ptr());
-        for (&oa, &ob) in a.order.iter().zip(b.order) {
-            let mut row = [_mm256_setzero_ps(); 4];
-            for (v, y) in row.iter_mut().enumerate().take(width) {
-                // SAFETY: M elements can be read at the offset.
-                *y = unsafe { _mm256_loadu_ps(pb.add(usize::from(ob) + 8 * v)) };
-            }
-            for g in 0..64 / M {
-                // SAFETY: the row is one of the M at the offset.
-                let x = unsafe { _mm256_broadcast_ss(&*pa.add(usize::from(oa) + first + 4 * g)) };
-                for v in 0..width {
-                    sum[g * width + v] = _mm256_fmadd_ps(x, row[v], sum[g * width + v]);
+        let acc = acc.as_mut_ptr().cast::<f32>();
+        for column in (0..M).step_by(16) {
+            // SAFETY: the tiles divide the M rows, and `column + 16` is at most M.
+            unsafe {
+                let mut row = 0;
+                for _ in 0..M / 16 * 2 {
+                    tile::<M, 5>(acc, start, row, column, a, b);
+                    row += 5;
+                }
+                for _ in 0..M / 16 {
+                    tile::<M, 6>(acc, start, row, column, a, b);
+                    row += 6;
                 }
             }
         }
-        for (i, s) in sum.iter().enumerate() {
+    }
+
+    /// Place of a row's first accumulator among all.
+    #[inline(always)]
+    const fn accumulator<const M: usize>(row: usize) -> usize {
+        let rows = 64 / M;
+        let register = row / (4 * rows) * 4 + row % 4;
+        register * 64 + row / 4 % rows * M
+    }
+
+    /// `ROWS` rows from `row` and 16 columns from `column` on, over all of k.
+    ///
+    /// # Safety
+    /// As for [`multiply`]; the rows and columns are among the M.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn tile<const M: usize, const ROWS: usize>(
+        acc: *mut f32,
+        start: Option<f32>,
+        row: usize,
+        column: usize,
+        a: Operand<'_, f32>,
+        b: Operand<'_, f32>,
+    ) {
+        let (pa, pb) = (a.data.as_ptr().wrapping_add(row), b.data.as_ptr().wrapping_add(column));
+        let at = |i: usize| acc.wrapping_add(accumulator::<M>(row + i) + column);
+        let mut sum = [[_mm256_set1_ps(start.unwrap_or(0.0)); 2]; ROWS];
+        if start.is_none() {
+            for (i, sum) in sum.iter_mut().enumerate() {
+                // SAFETY: 16 accumulators of one row.
+                *sum = unsafe { [_mm256_loadu_ps(at(i)), _mm256_loadu_ps(at(i).add(8))] };
+            }
+        }
+        for (&oa, &ob) in a.order.iter().zip(b.order) {
+            // SAFETY: the columns and rows at the offsets can be read.
+            unsafe {
+                let (pa, pb) = (pa.add(usize::from(oa)), pb.add(usize::from(ob)));
+                let columns = [_mm256_loadu_ps(pb), _mm256_loadu_ps(pb.add(8))];
+                for (i, sum) in sum.iter_mut().enumerate() {
+                    let x = _mm256_broadcast_ss(&*pa.add(i));
+                    sum[0] = _mm256_fmadd_ps(x, columns[0], sum[0]);
+                    sum[1] = _mm256_fmadd_ps(x, columns[1], sum[1]);
+                }
+            }
+        }
+        for (i, sum) in sum.iter().enumerate() {
             // SAFETY: as for the loads.
-            unsafe { _mm256_storeu_ps(out.add(8 * i), *s) };
+            unsafe {
+                _mm256_storeu_ps(at(i), sum[0]);
+                _mm256_storeu_ps(at(i).add(8), sum[1]);
+            }
         }
     }
 }

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::exec::Wave;
     use crate::exec::host;
-    use crate::exec::mfma::{Job, Shape, run, run_avx};
+    use crate::exec::mfma::{Job, Plan, run, run_avx};
     use crate::exec::testing::random;
     use crate::isa::{Arch, Enc, Inst, Mods, Op, Operand, ScaleOperands};
 
@@ -161,8 +161,8 @@ mod tests {
                 let codes = [8, 9].map(|r: usize| Some(wave.vgpr[r].0.map(|c| c as u8)));
                 assert_eq!(exact(&codes), range <= 5);
                 let inst = inst(op);
-                let shape = Shape::of(op).unwrap();
-                let job = Job::new(&wave, Arch::Gfx950, &inst, shape).unwrap();
+                let plan = Plan::new(&inst, Arch::Gfx950).unwrap();
+                let job = Job::new(&wave, &inst, &plan).unwrap();
                 let mut other = wave.clone();
                 run::<false>(&mut other, &inst, &job);
                 // SAFETY: the host has AVX2 and FMA.

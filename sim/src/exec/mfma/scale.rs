@@ -70,6 +70,8 @@ impl Scales {
 }
 
 /// The scaled product in f64, for scales that f32 elements cannot carry.
+#[cold]
+#[inline(never)]
 pub(super) fn run_wide(vgpr: &mut [Lanes], job: &Job) {
     let (m, count) = (job.shape.m, job.shape.per_lane());
     let [a, b] = [0, 1].map(|side| panel(vgpr, job, side, count));

@@ -12,6 +12,7 @@ use crate::fault::FaultKind;
 use crate::isa::Inst;
 
 /// Executes a sparse matrix operation.
+#[inline(never)]
 pub(super) fn execute(wave: &mut Wave, inst: &Inst, job: &Job) -> Result<(), FaultKind> {
     let count = job.shape.per_lane();
     let index = &wave.vgpr[vector_index(wave, inst.src[2], 1)?];

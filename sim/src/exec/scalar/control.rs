@@ -12,7 +12,8 @@ use crate::isa::reg;
 /// Goes to the target of the branch that was just fetched.
 pub(super) fn branch(wave: &mut Wave, ctx: &Ctx<'_>, code: &Code) -> Result<Flow> {
     if code.target == u32::MAX {
-        return Err(FaultKind::BadJump { addr: ctx.program.branch_address(wave.pc - 1) });
+        let addr = ctx.program.branch_address(wave.pc - 1);
+        return Err(FaultKind::BadJump { addr }.into());
     }
     wave.pc = code.target as usize;
     Ok(Flow::Branch)
@@ -33,8 +34,15 @@ pub(super) fn program_counter(wave: &mut Wave, ctx: &Ctx<'_>, inst: &Inst) -> Re
     Ok(Flow::Branch)
 }
 
-pub(super) fn sopp(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result<Flow> {
-    let taken = match inst.op {
+#[inline(always)]
+pub(super) fn sopp(
+    op: Op,
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Result<Flow> {
+    let taken = match op {
         Op::SBranch => true,
         Op::SCbranchScc0 => !wave.scc,
         Op::SCbranchScc1 => wave.scc,
@@ -49,7 +57,7 @@ pub(super) fn sopp(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code)
         | Op::SCbranchCdbgsysAndUser => false,
         Op::SEndpgm | Op::SEndpgmSaved | Op::SEndpgmOrderedPsDone => return Ok(Flow::End),
         Op::SBarrier => return Ok(Flow::Barrier),
-        Op::STrap => return Err(FaultKind::Trap { id: inst.imm as u16 & 0xff }),
+        Op::STrap => return Err(FaultKind::Trap { id: inst.imm as u16 & 0xff }.into()),
         Op::SSetGprIdxOff => {
             wave.mode &= !GPR_IDX_EN;
             false
@@ -70,7 +78,7 @@ pub(super) fn sopp(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code)
         | Op::SIncperflevel
         | Op::SDecperflevel
         | Op::STtracedata => false,
-        _ => return Err(unimplemented(inst)),
+        _ => return Err(unimplemented(inst).into()),
     };
     if taken { branch(wave, ctx, code) } else { Ok(Flow::Next) }
 }

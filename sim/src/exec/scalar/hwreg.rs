@@ -33,7 +33,7 @@ pub(super) fn get(wave: &mut Wave, inst: &Inst) -> Result<Flow> {
         }
         // No exception is ever pending, and every wave is as if alone on the first unit.
         TRAPSTS | HW_ID | XCC_ID => 0,
-        _ => return Err(missing(inst, id)),
+        _ => return Err(missing(inst, id).into()),
     };
     put32(wave, inst, value >> offset & mask, None)
 }
@@ -48,7 +48,7 @@ pub(super) fn set(wave: &mut Wave, inst: &Inst, value: u32) -> Result<Flow> {
         }
         // Exceptions are not raised, so there is nothing to clear.
         TRAPSTS => Ok(Flow::Next),
-        _ => Err(missing(inst, id)),
+        _ => Err(missing(inst, id).into()),
     }
 }
 

@@ -16,18 +16,42 @@ use super::{Ctx, Flow, Wave};
 use crate::fault::FaultKind;
 use crate::isa::{Enc, Inst, Op, Operand, reg};
 
+/// The handler that runs `$body`, a function of the operation and a handler's arguments: compiled for
+/// each operation named here, where choosing it would cost more than it does, and for all others.
+macro_rules! for_op {
+    ($body:path, $inst:ident, $($op:ident)*) => {
+        match $inst.op {
+            $(Op::$op => |wave, ctx, inst, code| $body(Op::$op, wave, ctx, inst, code),)*
+            _ => |wave, ctx, inst, code| $body(inst.op, wave, ctx, inst, code),
+        }
+    };
+}
+
 /// The handler of an instruction of a SOP encoding.
 pub(super) fn handler(inst: &Inst) -> Handler {
     match inst.enc {
-        Enc::Sop1 => sop1,
-        Enc::Sop2 => sop2,
-        Enc::Sopc => sopc,
-        Enc::Sopk => sopk,
-        _ => control::sopp,
+        Enc::Sop1 => for_op!(sop1, inst, SMovB32 SMovB64 SAndSaveexecB64 SOrSaveexecB64),
+        Enc::Sop2 => for_op!(
+            sop2, inst,
+            SAddU32 SAddI32 SAddcU32 SSubU32 SSubI32 SSubbU32 SMulI32 SMulHiU32 SMinI32 SMinU32
+            SMaxI32 SMaxU32 SAndB32 SAndB64 SOrB32 SOrB64 SXorB32 SXorB64 SAndn2B64 SLshlB32
+            SLshlB64 SLshrB32 SLshrB64 SAshrI32 SBfeU32 SCselectB32 SCselectB64
+        ),
+        Enc::Sopc => for_op!(
+            sopc, inst,
+            SCmpEqI32 SCmpEqU32 SCmpLgI32 SCmpLgU32 SCmpGtI32 SCmpGeI32 SCmpLtI32 SCmpLeI32
+            SCmpGtU32 SCmpGeU32 SCmpLtU32 SCmpLeU32 SCmpEqU64 SCmpLgU64
+        ),
+        Enc::Sopk => for_op!(sopk, inst, SMovkI32 SAddkI32 SMulkI32),
+        _ => for_op!(
+            control::sopp, inst,
+            SNop SWaitcnt SBarrier SEndpgm SBranch SCbranchScc0 SCbranchScc1 SCbranchVccz
+            SCbranchVccnz SCbranchExecz SCbranchExecnz
+        ),
     }
 }
 
-type Result<T> = std::result::Result<T, FaultKind>;
+type Result<T> = std::result::Result<T, Box<FaultKind>>;
 
 /// Writes a 32-bit result and, where the operation sets it, SCC.
 fn put32(wave: &mut Wave, inst: &Inst, value: u32, scc: Option<bool>) -> Result<Flow> {
@@ -57,11 +81,12 @@ fn logic64(wave: &mut Wave, inst: &Inst, value: u64) -> Result<Flow> {
     put64(wave, inst, value, Some(value != 0))
 }
 
-fn sop1(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow> {
+#[inline(always)]
+fn sop1(op: Op, wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow> {
     let source = inst.src[0];
     let a = scalar32(wave, source);
     let wide = |wave: &Wave| scalar64(wave, source);
-    match inst.op {
+    match op {
         Op::SMovB32 => put32(wave, inst, a, None),
         Op::SMovB64 => put64(wave, inst, wide(wave), None),
         Op::SCmovB32 if wave.scc => put32(wave, inst, a, None),
@@ -91,12 +116,12 @@ fn sop1(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flo
         Op::SSextI32I16 => put32(wave, inst, a as i16 as u32, None),
         Op::SBitset0B32 | Op::SBitset1B32 => {
             let (old, bit) = (scalar32(wave, inst.dst), 1 << (a & 31));
-            let new = if inst.op == Op::SBitset1B32 { old | bit } else { old & !bit };
+            let new = if op == Op::SBitset1B32 { old | bit } else { old & !bit };
             put32(wave, inst, new, None)
         }
         Op::SBitset0B64 | Op::SBitset1B64 => {
             let (old, bit) = (scalar64(wave, inst.dst), 1 << (a & 63));
-            let new = if inst.op == Op::SBitset1B64 { old | bit } else { old & !bit };
+            let new = if op == Op::SBitset1B64 { old | bit } else { old & !bit };
             put64(wave, inst, new, None)
         }
         Op::SAbsI32 => logic32(wave, inst, (a as i32).unsigned_abs()),
@@ -110,14 +135,15 @@ fn sop1(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flo
             Ok(Flow::Next)
         }
         Op::SGetpcB64 | Op::SSetpcB64 | Op::SSwappcB64 => control::program_counter(wave, ctx, inst),
-        _ => save_exec(wave, inst),
+        _ => save_exec(op, wave, inst),
     }
 }
 
 /// The operations that combine a mask with EXEC. All but the `wrexec` forms return the old EXEC.
-fn save_exec(wave: &mut Wave, inst: &Inst) -> Result<Flow> {
+#[inline(always)]
+fn save_exec(op: Op, wave: &mut Wave, inst: &Inst) -> Result<Flow> {
     let (s, exec) = (scalar64(wave, inst.src[0]), wave.exec());
-    let new = match inst.op {
+    let new = match op {
         Op::SAndSaveexecB64 => s & exec,
         Op::SOrSaveexecB64 => s | exec,
         Op::SXorSaveexecB64 => s ^ exec,
@@ -128,11 +154,10 @@ fn save_exec(wave: &mut Wave, inst: &Inst) -> Result<Flow> {
         Op::SXnorSaveexecB64 => !(s ^ exec),
         Op::SAndn1SaveexecB64 | Op::SAndn1WrexecB64 => !s & exec,
         Op::SOrn1SaveexecB64 => !s | exec,
-        _ => return Err(unimplemented(inst)),
+        _ => return Err(unimplemented(inst).into()),
     };
     wave.set_exec(new);
-    let result =
-        if matches!(inst.op, Op::SAndn1WrexecB64 | Op::SAndn2WrexecB64) { new } else { exec };
+    let result = if matches!(op, Op::SAndn1WrexecB64 | Op::SAndn2WrexecB64) { new } else { exec };
     put64(wave, inst, result, Some(new != 0))
 }
 
@@ -166,14 +191,15 @@ fn move_relative(wave: &mut Wave, inst: &Inst) -> Result<Flow> {
     Ok(Flow::Next)
 }
 
-fn sop2(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow> {
+#[inline(always)]
+fn sop2(op: Op, wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow> {
     let [x, y, _] = inst.src;
     let (a, b) = (scalar32(wave, x), scalar32(wave, y));
     let (ia, ib) = (a as i32, b as i32);
     let wide = |wave: &Wave| (scalar64(wave, x), scalar64(wave, y));
     let wide_first = |wave: &Wave| scalar64(wave, x);
     let carry = u64::from(wave.scc);
-    match inst.op {
+    match op {
         Op::SAddU32 => {
             let (sum, carry) = a.overflowing_add(b);
             put32(wave, inst, sum, Some(carry))
@@ -252,7 +278,7 @@ fn sop2(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow>
         Op::SPackHhB32B16 => put32(wave, inst, a >> 16 | b & 0xffff_0000, None),
         _ => {
             let (a, b) = wide(wave);
-            let value = match inst.op {
+            let value = match op {
                 Op::SAndB64 => a & b,
                 Op::SOrB64 => a | b,
                 Op::SXorB64 => a ^ b,
@@ -261,7 +287,7 @@ fn sop2(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow>
                 Op::SNandB64 => !(a & b),
                 Op::SNorB64 => !(a | b),
                 Op::SXnorB64 => !(a ^ b),
-                _ => return Err(unimplemented(inst)),
+                _ => return Err(unimplemented(inst).into()),
             };
             logic64(wave, inst, value)
         }
@@ -273,11 +299,12 @@ fn shift_add(wave: &mut Wave, inst: &Inst, a: u32, b: u32, shift: u32) -> Result
     put32(wave, inst, sum as u32, Some(sum >> 32 != 0))
 }
 
-fn sopc(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow> {
+#[inline(always)]
+fn sopc(op: Op, wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow> {
     let [x, y, _] = inst.src;
     let (a, b) = (scalar32(wave, x), scalar32(wave, y));
     let (ia, ib) = (a as i32, b as i32);
-    wave.scc = match inst.op {
+    wave.scc = match op {
         Op::SCmpEqI32 | Op::SCmpEqU32 => a == b,
         Op::SCmpLgI32 | Op::SCmpLgU32 => a != b,
         Op::SCmpGtI32 => ia > ib,
@@ -295,16 +322,17 @@ fn sopc(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow>
         Op::SCmpEqU64 => scalar64(wave, x) == scalar64(wave, y),
         Op::SCmpLgU64 => scalar64(wave, x) != scalar64(wave, y),
         Op::SSetGprIdxOn => return hwreg::set_index_on(wave, a, inst.imm as u32),
-        _ => return Err(unimplemented(inst)),
+        _ => return Err(unimplemented(inst).into()),
     };
     Ok(Flow::Next)
 }
 
-fn sopk(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result<Flow> {
+#[inline(always)]
+fn sopk(op: Op, wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result<Flow> {
     let old = scalar32(wave, inst.dst);
     let signed = old as i32;
     let (imm, unsigned) = (inst.imm, u32::from(inst.imm as u16));
-    wave.scc = match inst.op {
+    wave.scc = match op {
         Op::SMovkI32 => return put32(wave, inst, imm as u32, None),
         Op::SCmovkI32 if wave.scc => return put32(wave, inst, imm as u32, None),
         Op::SCmovkI32 => return Ok(Flow::Next),
@@ -337,7 +365,7 @@ fn sopk(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Result<
             let value = scalar32(wave, inst.src[0]);
             return hwreg::set(wave, inst, value);
         }
-        _ => return Err(unimplemented(inst)),
+        _ => return Err(unimplemented(inst).into()),
     };
     Ok(Flow::Next)
 }

@@ -5,6 +5,7 @@
 //! that runs anywhere. [`Pair::select`] picks what this host runs.
 
 use super::lane::Out;
+use crate::exec::step::Handler;
 use crate::exec::{Lanes, WAVE, host};
 
 /// Sources of an operation: up to three operands of up to two registers, and a fourth that holds
@@ -12,18 +13,18 @@ use crate::exec::{Lanes, WAVE, host};
 pub(super) type Sources<'a> = [[&'a Lanes; 2]; 4];
 
 /// Computes all 64 lanes; the last argument is the MODE register, or the truth table of `v_bitop3`.
-/// Only to be called on hosts with
-/// AVX2 and FMA when it was compiled for x86-64.
-type Whole = unsafe fn(&Sources<'_>, &mut Out, u32);
+/// Only to be called on hosts with AVX2 and FMA when it was compiled for x86-64.
+type Whole = unsafe fn(&Sources<'_>, &mut Out<'_>, u32);
 
 /// Computes one lane.
-type Single = fn(&Sources<'_>, &mut Out, u32, usize);
+type Single = fn(&Sources<'_>, &mut Out<'_>, u32, usize);
 
 /// An operation compiled in the ways it may be run.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
-    /// All lanes at once; absent for operations that are too rare to be worth the code.
-    pub(super) whole: Option<Whole>,
+    /// All lanes at once, and a handler that does so in the plain case; absent for operations that are
+    /// too rare to be worth the code.
+    pub(super) whole: Option<(Whole, Handler)>,
     /// Lane by lane.
     pub(super) single: Single,
 }
@@ -32,9 +33,14 @@ impl Pair {
     /// The one to use on this host.
     pub(super) fn select(self) -> Kernel {
         match self.whole {
-            Some(whole) if host::wide() => Kernel(Way::Whole(whole)),
+            Some((whole, _)) if host::wide() => Kernel(Way::Whole(whole)),
             _ => Kernel(Way::Single(self.single)),
         }
+    }
+
+    /// The handler of the plain case (see [`super::plain`]), if this host can run it.
+    pub(super) fn plain(self) -> Option<Handler> {
+        self.whole.filter(|_| host::wide()).map(|(_, plain)| plain)
     }
 }
 
@@ -50,12 +56,9 @@ enum Way {
 }
 
 impl Kernel {
-    /// Does nothing.
-    pub(super) const NONE: Kernel = Kernel(Way::Single(|_, _, _, _| {}));
-
     /// Computes all lanes.
     #[inline(always)]
-    pub(super) fn run(self, sources: &Sources<'_>, out: &mut Out, mode: u32) {
+    pub(super) fn run(self, sources: &Sources<'_>, out: &mut Out<'_>, mode: u32) {
         match self.0 {
             // SAFETY: `Pair::select` found that the host has what the function needs.
             Way::Whole(whole) => unsafe { whole(sources, out, mode) },
@@ -91,19 +94,33 @@ macro_rules! kernels {
             c1: &$crate::exec::Lanes,
             d0: &$crate::exec::Lanes,
             d1: &$crate::exec::Lanes,
-            out: &mut Out,
+            lo: &mut $crate::exec::Lanes,
+            hi: &mut $crate::exec::Lanes,
+            flag: &mut $crate::exec::Lanes,
             mode: u32,
         ) {
             for i in 0..$crate::exec::WAVE {
-                $lane(a0, a1, b0, b1, c0, c1, d0, d1, out, mode, i);
+                $lane(a0, a1, b0, b1, c0, c1, d0, d1, &mut Out { lo, hi, flag }, mode, i);
             }
         }
         #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-        fn whole(s: &$crate::exec::vector::kernel::Sources<'_>, out: &mut Out, mode: u32) {
+        fn whole(s: &$crate::exec::vector::kernel::Sources<'_>, out: &mut Out<'_>, mode: u32) {
             let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = *s;
-            all(a0, a1, b0, b1, c0, c1, d0, d1, out, mode);
+            all(a0, a1, b0, b1, c0, c1, d0, d1, out.lo, out.hi, out.flag, mode);
         }
-        Some(whole)
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+        fn plain(
+            wave: &mut $crate::exec::Wave,
+            ctx: &mut $crate::exec::Ctx<'_>,
+            inst: &$crate::isa::Inst,
+            code: &$crate::exec::program::Code,
+        ) -> $crate::exec::step::Step {
+            $crate::exec::vector::plain::run(wave, ctx, inst, code, |s, out, mode| {
+                let [[a0, a1], [b0, b1], [c0, c1], [d0, d1]] = *s;
+                all(a0, a1, b0, b1, c0, c1, d0, d1, out.lo, out.hi, out.flag, mode);
+            })
+        }
+        Some((whole, plain))
     }};
     (
         $(#[$doc:meta])*
@@ -139,7 +156,7 @@ macro_rules! kernels {
                         c1: &$crate::exec::Lanes,
                         d0: &$crate::exec::Lanes,
                         d1: &$crate::exec::Lanes,
-                        out: &mut Out,
+                        out: &mut Out<'_>,
                         mode: u32,
                         i: usize,
                     ) {
@@ -150,7 +167,7 @@ macro_rules! kernels {
                     }
                     fn single(
                         s: &$crate::exec::vector::kernel::Sources<'_>,
-                        out: &mut Out,
+                        out: &mut Out<'_>,
                         mode: u32,
                         i: usize,
                     ) {

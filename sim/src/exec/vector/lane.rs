@@ -6,19 +6,15 @@
 use crate::exec::Lanes;
 use crate::exec::formats::{f16_to_f32_signalling, f32_to_bf16, f32_to_f16};
 
-/// Results of an operation before they are merged into registers.
-#[derive(Clone, Debug)]
-pub(in crate::exec) struct Out {
+/// Where the results of an operation go.
+#[derive(Debug)]
+pub(in crate::exec) struct Out<'a> {
     /// First destination register.
-    pub(super) lo: Lanes,
+    pub(super) lo: &'a mut Lanes,
     /// Second destination register.
-    pub(super) hi: Lanes,
+    pub(super) hi: &'a mut Lanes,
     /// Lane mask results: all ones where set.
-    pub(super) flag: Lanes,
-}
-
-impl Out {
-    pub(super) const ZERO: Out = Out { lo: Lanes::ZERO, hi: Lanes::ZERO, flag: Lanes::ZERO };
+    pub(super) flag: &'a mut Lanes,
 }
 
 /// A source type.
@@ -28,7 +24,7 @@ pub(super) trait Src {
 
 /// A result type.
 pub(super) trait Dst {
-    fn put(self, out: &mut Out, i: usize);
+    fn put(self, out: &mut Out<'_>, i: usize);
 }
 
 /// An IEEE half, held as the f32 of the same value.
@@ -177,28 +173,28 @@ impl Src for [u32; 2] {
 
 impl Dst for u32 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = self;
     }
 }
 
 impl Dst for i32 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = self as u32;
     }
 }
 
 impl Dst for f32 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = self.to_bits();
     }
 }
 
 impl Dst for u64 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = self as u32;
         out.hi.0[i] = (self >> 32) as u32;
     }
@@ -206,42 +202,42 @@ impl Dst for u64 {
 
 impl Dst for i64 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         (self as u64).put(out, i);
     }
 }
 
 impl Dst for f64 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         self.to_bits().put(out, i);
     }
 }
 
 impl Dst for u16 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = u32::from(self);
     }
 }
 
 impl Dst for i16 {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = u32::from(self as u16);
     }
 }
 
 impl Dst for bool {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.flag.0[i] = u32::from(self).wrapping_neg();
     }
 }
 
 impl<T: Dst> Dst for (T, bool) {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         self.0.put(out, i);
         self.1.put(out, i);
     }
@@ -249,35 +245,35 @@ impl<T: Dst> Dst for (T, bool) {
 
 impl Dst for Half {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         f32_to_f16(self.0).put(out, i);
     }
 }
 
 impl Dst for Halves {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         self.0.map(f32_to_f16).put(out, i);
     }
 }
 
 impl Dst for Brain {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         f32_to_bf16(self.0).put(out, i);
     }
 }
 
 impl Dst for [Brain; 2] {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         self.map(|x| f32_to_bf16(x.0)).put(out, i);
     }
 }
 
 impl Dst for [f32; 2] {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = self[0].to_bits();
         out.hi.0[i] = self[1].to_bits();
     }
@@ -285,7 +281,7 @@ impl Dst for [f32; 2] {
 
 impl Dst for [u32; 2] {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = self[0];
         out.hi.0[i] = self[1];
     }
@@ -293,14 +289,14 @@ impl Dst for [u32; 2] {
 
 impl Dst for [u16; 2] {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         out.lo.0[i] = u32::from(self[0]) | u32::from(self[1]) << 16;
     }
 }
 
 impl Dst for [i16; 2] {
     #[inline(always)]
-    fn put(self, out: &mut Out, i: usize) {
+    fn put(self, out: &mut Out<'_>, i: usize) {
         [self[0] as u16, self[1] as u16].put(out, i);
     }
 }

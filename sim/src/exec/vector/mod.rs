@@ -17,6 +17,8 @@ mod lane;
 mod mask;
 mod math;
 mod modified;
+mod place;
+mod plain;
 mod plan;
 mod rounding;
 mod saturate;
@@ -30,148 +32,149 @@ mod wide;
 
 use super::host::for_host;
 use super::operand::{scalar, set_scalar64, vector_index};
-use super::program::Code;
-use super::step::Handler;
+use super::program::{Code, Unit};
+use super::step::{Handler, Step, unimplemented};
 use super::{Ctx, Flow, Lanes, Wave};
 use crate::fault::FaultKind;
-use crate::isa::{Arch, Inst, Op, Operand, reg};
+use crate::isa::{Arch, Inst, Op, Operand, Ty, reg};
 use lane::Out;
+pub(super) use place::Places;
+use place::Table;
+use plain::Tables;
 pub(super) use plan::Plan;
-use plan::{Dest, Extra, Touch};
+use plan::{Dest, Extra, Touch, source};
 
-/// Registers a wave's vector instructions work in: broadcast or modified sources, and results.
+/// Registers a wave's vector instructions work in: sources that are not registers as they are, and
+/// results before they are merged into registers.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     sources: [[Lanes; 2]; 4],
-    out: Out,
+    /// What all lanes of a source's register are, plus 2^32; 0 where they are not all the same.
+    same: [[u64; 2]; 3],
+    results: [Lanes; 3],
 }
 
 impl Scratch {
-    pub(super) const ZERO: Scratch =
-        Scratch { sources: [const { [Lanes::ZERO; 2] }; 4], out: Out::ZERO };
-}
-
-/// How to execute a vector instruction, or `None` if it is not implemented.
-pub(super) fn resolve(inst: &Inst, arch: Arch) -> Option<(Handler, Plan)> {
-    if let Some(handler) = special::handler(inst) {
-        return Some((handler, Plan::NONE));
-    }
-    let plan = Plan::new(inst, arch)?;
-    let handler = match inst.op {
-        _ if plan.modified => for_host!(modified::execute),
-        Op::VMovB32 => for_host!(special::mov),
-        _ => match plan.sources {
-            0 | 1 => for_host!(execute::<1>),
-            2 => for_host!(execute::<2>),
-            _ => for_host!(execute::<3>),
-        },
+    pub(super) const ZERO: Scratch = Scratch {
+        sources: [const { [Lanes::ZERO; 2] }; 4],
+        same: [[0; 2]; 3],
+        results: [Lanes::ZERO; 3],
     };
-    Some((handler, plan))
 }
 
-/// Where a source is.
-#[derive(Clone, Copy)]
-enum At {
-    /// In these registers: indices in [`Wave::vgpr`].
-    Registers([usize; 2]),
-    /// In the scratch registers of its position.
-    Scratch,
+/// How to execute a vector instruction.
+pub(super) struct Resolved {
+    pub(super) run: Handler,
+    pub(super) places: Places,
+    /// `None` where it has no kernel.
+    pub(super) plan: Option<Plan>,
 }
 
-/// Executes an instruction with `N` sources.
+/// How to execute a vector instruction, or `None` if it is not implemented. Its constants are added to
+/// the program's.
+pub(super) fn resolve(inst: &Inst, arch: Arch, constants: &mut Vec<Lanes>) -> Option<Resolved> {
+    if let Some(run) = special::handler(inst) {
+        return Some(Resolved { run, places: Places::NONE, plan: None });
+    }
+    let (plan, plain) = Plan::new(inst, arch)?;
+    let places = Places::new(inst, &plan, constants);
+    let fills = matches!(plan.dest, Dest::Full | Dest::Wide) && !plan.carry;
+    let run = match plain {
+        _ if plan.modified => for_host!(modified::execute),
+        _ if inst.op == Op::VMovB32 => for_host!(special::mov),
+        Some(plain) if fills && plan.extra != Extra::Vcc => plain,
+        _ => for_host!(execute),
+    };
+    Some(Resolved { run, places, plan: Some(plan) })
+}
+
+/// Executes any instruction without further modifiers.
 #[inline(always)]
-fn execute<const N: usize>(
-    wave: &mut Wave,
-    ctx: &mut Ctx<'_>,
-    inst: &Inst,
-    code: &Code,
-) -> Result<Flow, FaultKind> {
-    let plan = &code.plan;
-    if wave.mode & plan.mode_mask != plan.mode_usual {
+fn execute(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
+    let Unit::Vector(plan) = &code.unit else { return Err(unimplemented(inst).into()) };
+    let places = &code.places;
+    if wave.mode & places.mode_mask != places.mode_usual {
         return unusual(wave, ctx, inst, code);
     }
-    // One by one: an array of them would go through memory.
-    let (mut b, mut c) = (At::Scratch, At::Scratch);
-    let a = fetch(wave, source(inst, 0, plan), 0, plan, &plan.touch[0])?;
-    if N > 1 {
-        b = fetch(wave, source(inst, 1, plan), 1, plan, &plan.touch[1])?;
-    }
-    if N > 2 {
-        c = fetch(wave, source(inst, 2, plan), 2, plan, &plan.touch[2])?;
+    if places.absent != 0 {
+        prepare_absent(wave, inst, code)?;
     }
     let argument = fetch_extra(wave, plan);
-    let target = target(wave, inst, plan)?;
-    let Wave { vgpr, lanes, .. } = wave;
-    let Scratch { sources, out } = &mut **lanes;
-    let operands = [
-        operand(a, vgpr, &sources[0]),
-        operand(b, vgpr, &sources[1]),
-        operand(c, vgpr, &sources[2]),
-        [&sources[3][0], &sources[3][1]],
-    ];
-    plan.kernel.run(&operands, out, argument);
+    let Some(tables) = Tables::new(wave, ctx, places) else {
+        return unusual(wave, ctx, inst, code);
+    };
+    let base = if places.target.table() == Table::Acc as usize { wave.acc_base } else { 0 };
+    let [lo, hi, flag] = &mut wave.lanes.results;
+    // SAFETY: only results are written.
+    let sources = unsafe { tables.sources(places) };
+    plan.kernel.run(&sources, &mut Out { lo, hi, flag }, argument);
     let exec = wave.exec();
-    store(wave, inst, plan, target, exec);
+    store(wave, inst, plan, base + places.target.index(), exec);
     Ok(Flow::Next)
+}
+
+/// [`execute`] for instructions that mostly take a faster path.
+#[inline(never)]
+fn execute_any(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
+    // SAFETY: the form that suits the host.
+    unsafe { for_host!(execute)(wave, ctx, inst, code) }
 }
 
 /// An instruction that is plain but for the wave's mode.
 #[cold]
 #[inline(never)]
-fn unusual(
-    wave: &mut Wave,
-    ctx: &mut Ctx<'_>,
-    inst: &Inst,
-    code: &Code,
-) -> Result<Flow, FaultKind> {
+fn unusual(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
     modified::execute(wave, ctx, inst, code)
 }
 
-/// The two registers of a source.
-#[inline(always)]
-fn operand<'a>(at: At, vgpr: &'a [Lanes], scratch: &'a [Lanes; 2]) -> [&'a Lanes; 2] {
-    match at {
-        At::Registers([lo, hi]) => [&vgpr[lo], &vgpr[hi]],
-        At::Scratch => [&scratch[0], &scratch[1]],
+/// Puts the sources that are not in registers, or not as they are, into their scratch registers.
+#[inline(never)]
+fn prepare_absent(wave: &mut Wave, inst: &Inst, code: &Code) -> Result<(), FaultKind> {
+    let Unit::Vector(plan) = &code.unit else { return Ok(()) };
+    for i in (0..usize::from(plan.sources)).filter(|i| code.places.absent >> i & 1 == 1) {
+        prepare(wave, i, source(inst, i, plan), plan.types[i], &plan.touch[i])?;
     }
+    Ok(())
 }
 
-/// Finds a source; puts it into its scratch registers where it is a scalar or `touch` changes bits.
+/// Puts source `i` into its scratch registers, changed as simple modifiers say.
 #[inline(always)]
-fn fetch(
+fn prepare(
     wave: &mut Wave,
-    operand: Operand,
     i: usize,
-    plan: &Plan,
+    operand: Operand,
+    ty: Ty,
     touch: &Touch,
-) -> Result<At, FaultKind> {
-    let ty = plan.types[i];
+) -> Result<(), FaultKind> {
     let dwords = usize::from(ty.dwords().clamp(1, 2));
     if let Operand::Vgpr(_) | Operand::Agpr(_) = operand {
         let first = vector_index(wave, operand, dwords)?;
-        let registers = touch.from.map(|k| first + usize::from(k).min(dwords - 1));
-        if !touch.changes_bits() {
-            return Ok(At::Registers(registers));
-        }
         let Wave { vgpr, lanes, .. } = wave;
+        lanes.same[i] = [0; 2];
         for (k, to) in lanes.sources[i].iter_mut().enumerate().take(dwords) {
-            for (to, from) in to.0.iter_mut().zip(&vgpr[registers[k]].0) {
+            let from = &vgpr[first + usize::from(touch.from[k]).min(dwords - 1)];
+            for (to, from) in to.0.iter_mut().zip(&from.0) {
                 *to = from & touch.keep[k] ^ touch.flip[k];
             }
         }
-        return Ok(At::Scratch);
+        return Ok(());
     }
     let value = scalar(wave, operand, ty);
-    let to = &mut wave.lanes.sources[i];
-    if ty == crate::isa::Ty::Mask {
-        mask::spread(value, &mut to[0]);
-        return Ok(At::Scratch);
+    let Scratch { sources, same, .. } = &mut *wave.lanes;
+    if ty == Ty::Mask {
+        same[i] = [0; 2];
+        mask::spread(value, &mut sources[i][0]);
+        return Ok(());
     }
     let value = touch.scalar([value as u32, (value >> 32) as u32]);
-    for (to, value) in to.iter_mut().zip(value).take(dwords) {
-        to.0.fill(value);
+    for (k, value) in value.into_iter().enumerate().take(dwords) {
+        let filled = u64::from(value) | 1 << 32;
+        if same[i][k] != filled {
+            same[i][k] = filled;
+            sources[i][k].0.fill(value);
+        }
     }
-    Ok(At::Scratch)
+    Ok(())
 }
 
 /// Puts an implicit operand into the fourth scratch register. Returns the kernel's last argument.
@@ -202,18 +205,18 @@ fn target(wave: &Wave, inst: &Inst, plan: &Plan) -> Result<usize, FaultKind> {
 #[inline(always)]
 fn store(wave: &mut Wave, inst: &Inst, plan: &Plan, target: usize, exec: u64) {
     let Wave { vgpr, lanes, .. } = wave;
-    let out = &mut lanes.out;
+    let [lo, hi, flag] = &lanes.results;
     match plan.dest {
-        Dest::Full => mask::merge(&mut vgpr[target], &out.lo, exec),
+        Dest::Full => mask::merge(&mut vgpr[target], lo, exec),
         Dest::Wide => {
-            mask::merge(&mut vgpr[target], &out.lo, exec);
-            mask::merge(&mut vgpr[target + 1], &out.hi, exec);
+            mask::merge(&mut vgpr[target], lo, exec);
+            mask::merge(&mut vgpr[target + 1], hi, exec);
         }
-        Dest::Low => merge_field(&mut vgpr[target], &out.lo, 0, 0xffff, exec),
-        Dest::High => merge_field(&mut vgpr[target], &out.lo, 16, 0xffff, exec),
-        Dest::Byte(n) => merge_field(&mut vgpr[target], &out.lo, 8 * u32::from(n), 0xff, exec),
+        Dest::Low => merge_field(&mut vgpr[target], lo, 0, 0xffff, exec),
+        Dest::High => merge_field(&mut vgpr[target], lo, 16, 0xffff, exec),
+        Dest::Byte(n) => merge_field(&mut vgpr[target], lo, 8 * u32::from(n), 0xff, exec),
         Dest::Mask | Dest::MaskExec => {
-            let flags = mask::gather(&out.flag) & exec;
+            let flags = mask::gather(flag) & exec;
             set_scalar64(wave, inst.dst, flags);
             if plan.dest == Dest::MaskExec {
                 wave.set_exec(flags);
@@ -222,7 +225,7 @@ fn store(wave: &mut Wave, inst: &Inst, plan: &Plan, target: usize, exec: u64) {
         }
     }
     if plan.carry {
-        let flags = mask::gather(&out.flag) & exec;
+        let flags = mask::gather(flag) & exec;
         let sdst = if inst.sdst == Operand::None { Operand::Sgpr(reg::VCC) } else { inst.sdst };
         set_scalar64(wave, sdst, flags);
     }
@@ -236,11 +239,4 @@ fn merge_field(to: &mut Lanes, from: &Lanes, shift: u32, field: u32, exec: u64) 
         *to = *to & !(field << shift) | (from & field) << shift;
     }
     mask::merge(to, &merged, exec);
-}
-
-/// Source `i`, where accumulating operations read their destination after the sources that are
-/// encoded.
-#[inline(always)]
-fn source(inst: &Inst, i: usize, plan: &Plan) -> Operand {
-    if plan.accumulates && i + 1 == usize::from(plan.sources) { inst.dst } else { inst.src[i] }
 }

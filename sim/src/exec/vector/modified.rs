@@ -5,70 +5,62 @@
 //! (SDWA, op_sel), denormals, absolute value, negation; kernel; denormals, output modifier, clamp,
 //! placement.
 
-use super::plan::{Dest, Plan, Touch, is_mixed, is_packed, tests_class};
-use super::{At, Scratch, dpp, fetch, fetch_extra, operand, saturate, sdwa, source, store, target};
+use super::lane::Out;
+use super::plan::{Dest, Plan, Touch, is_mixed, is_packed, source, tests_class};
+use super::{Scratch, Step, dpp, fetch_extra, prepare, saturate, sdwa, store, target};
 use crate::exec::formats::{f16_to_f32, f32_to_f16};
-use crate::exec::program::Code;
+use crate::exec::program::{Code, Unit};
+use crate::exec::step::unimplemented;
 use crate::exec::{Ctx, Flow, Lanes, WAVE, Wave, mode};
 use crate::fault::FaultKind;
 use crate::isa::{Enc, Inst, Mods, Op, Operand, Ty, reg};
 
 #[inline(always)]
-pub(super) fn execute(
-    wave: &mut Wave,
-    _: &mut Ctx<'_>,
-    inst: &Inst,
-    code: &Code,
-) -> Result<Flow, FaultKind> {
-    let plan = &code.plan;
+pub(super) fn execute(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
+    let Unit::Vector(plan) = &code.unit else { return Err(unimplemented(inst).into()) };
     if let Some(dpp) = inst.mods.dpp.filter(|dpp| !dpp::known(dpp.ctrl)) {
         let text = format!("{} with dpp_ctrl {:#x}", inst.op.info().name, dpp.ctrl);
-        return Err(FaultKind::Unimplemented { text });
+        return Err(FaultKind::Unimplemented { text }.into());
     }
     let indexed = indexed(wave, inst);
     let inst = indexed.as_ref().unwrap_or(inst);
     let mut exec = wave.exec();
-    let usual = wave.mode & plan.mode_mask == plan.mode_usual;
-    let mut at = [At::Scratch; 4];
-    for (i, at) in at.iter_mut().enumerate().take(usize::from(plan.sources)) {
-        *at = fetch(wave, source(inst, i, plan), i, plan, &Touch::NONE)?;
+    let usual = wave.mode & code.places.mode_mask == code.places.mode_usual;
+    for i in 0..usize::from(plan.sources) {
+        let ty = plan.types[i];
+        prepare(wave, i, source(inst, i, plan), ty, &Touch::NONE)?;
         if usual && !is_modified(inst, i, plan) {
             continue;
         }
-        let Wave { vgpr, lanes, mode, .. } = wave;
-        let registers = &mut lanes.sources[i];
-        let count = usize::from(plan.types[i].dwords().clamp(1, 2));
-        if let At::Registers(from) = *at {
-            for (register, from) in registers.iter_mut().zip(from).take(count) {
-                *register = vgpr[from];
-            }
-            *at = At::Scratch;
-        }
+        wave.lanes.same[i] = [0; 2];
+        let registers = &mut wave.lanes.sources[i];
         if i == 0
             && let Some(dpp) = inst.mods.dpp
         {
+            let count = usize::from(ty.dwords().clamp(1, 2));
             exec &= dpp::apply(dpp, &mut registers[..count], exec);
         }
-        modify_source(registers, i, inst, plan, *mode);
+        modify_source(registers, i, inst, plan, wave.mode);
     }
     let argument = fetch_extra(wave, plan);
     let target = target(wave, inst, plan)?;
 
     let Wave { vgpr, lanes, mode, .. } = wave;
-    let Scratch { sources, out } = &mut **lanes;
-    let operands = [0, 1, 2, 3].map(|i| operand(at[i], vgpr, &sources[i]));
+    let Scratch { sources, results: [lo, hi, flag], .. } = &mut **lanes;
+    let operands = sources.each_ref().map(|source| source.each_ref());
     let directed = *mode & (mode::ROUND_32 | mode::ROUND_16_64 | mode::FP16_OVFL) != 0;
     let kernel = if directed { plan.directed } else { plan.kernel };
+    let out = &mut Out { lo, hi, flag };
     kernel.run(&operands, out, argument);
     if inst.mods.clamp {
         saturate::clamp(inst.op, &operands, out);
     }
 
-    modify_result(&mut out.lo, &mut out.hi, inst, plan, *mode);
+    modify_result(out.lo, out.hi, inst, plan, *mode);
     if let Some(sdwa) = &inst.mods.sdwa
         && !matches!(plan.dest, Dest::Mask | Dest::MaskExec)
     {
-        sdwa::place(sdwa, &mut out.lo, &vgpr[target]);
+        sdwa::place(sdwa, out.lo, &vgpr[target]);
     }
     store(wave, inst, plan, target, exec);
     Ok(Flow::Next)

@@ -6,7 +6,8 @@
 use super::kernel::Kernel;
 use super::{compare, convert, directed, float, int, scaled, short};
 use crate::exec::mode;
-use crate::isa::{Arch, Enc, Inst, Mods, Op, Ty};
+use crate::exec::step::Handler;
+use crate::isa::{Arch, Enc, Inst, Mods, Op, Operand, Ty};
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +34,6 @@ pub(in crate::exec) struct Plan {
     pub(super) touch: [Touch; 3],
     /// Whether the instruction has modifiers that [`Touch`] does not cover.
     pub(super) modified: bool,
-    /// Bits of MODE that change what the instruction does.
-    pub(super) mode_mask: u32,
-    /// Their values for which `kernel` is right.
-    pub(super) mode_usual: u32,
 }
 
 /// What part of which register a result goes to.
@@ -124,25 +121,9 @@ pub(super) enum Extra {
 }
 
 impl Plan {
-    /// The plan of everything that is not a vector operation.
-    pub(in crate::exec) const NONE: Plan = Plan {
-        kernel: Kernel::NONE,
-        directed: Kernel::NONE,
-        sources: 0,
-        types: [Ty::None; 3],
-        result: Ty::None,
-        dest: Dest::Full,
-        carry: false,
-        accumulates: false,
-        extra: Extra::None,
-        touch: [Touch::NONE; 3],
-        modified: false,
-        mode_mask: 0,
-        mode_usual: 0,
-    };
-
     /// The plan of `inst`, or `None` if its operation has no kernel.
-    pub(super) fn new(inst: &Inst, arch: Arch) -> Option<Plan> {
+    /// With it comes a handler for the plain case, if the operation has one.
+    pub(super) fn new(inst: &Inst, arch: Arch) -> Option<(Plan, Option<Handler>)> {
         let op = inst.op;
         let info = op.info();
         let float_result = is_float(info.dst);
@@ -151,7 +132,7 @@ impl Plan {
         } else {
             None
         };
-        let kernel = saturating
+        let pair = saturating
             .or_else(|| int::lookup(op))
             .or_else(|| int::lookup_rare(op))
             .or_else(|| float::lookup(op))
@@ -163,8 +144,8 @@ impl Plan {
             .or_else(|| short::lookup_rare(op))
             .or_else(|| scaled::lookup(op))
             .or_else(|| scaled::lookup_stochastic(op))
-            .or_else(|| convert::lookup(op, arch))?
-            .select();
+            .or_else(|| convert::lookup(op, arch))?;
+        let (kernel, plain) = (pair.select(), pair.plain());
         let directed = directed::lookup(op).map_or(kernel, |pair| pair.select());
 
         let accumulates = accumulates(op);
@@ -196,13 +177,10 @@ impl Plan {
             extra,
             touch: [Touch::NONE; 3],
             modified: false,
-            mode_mask: 0,
-            mode_usual: 0,
         };
         plan.touch = std::array::from_fn(|i| plan.simple_modifiers(inst, i));
         plan.modified = plan.has_others(inst);
-        plan.set_mode(inst);
-        Some(plan)
+        Some((plan, plain))
     }
 
     /// The modifiers of source `i` that change which registers are read, or signs.
@@ -244,28 +222,38 @@ impl Plan {
         selects || (!table && m.omod != 0)
     }
 
-    fn set_mode(&mut self, inst: &Inst) {
+    /// Bits of MODE that change what the instruction does, and their values for which `kernel` is
+    /// right.
+    pub(super) fn mode(&self, inst: &Inst) -> (u32, u32) {
         let types = &self.types[..usize::from(self.sources)];
         let any = |test: fn(Ty) -> bool| types.iter().any(|t| test(*t)) || test(self.result);
         let single = any(|t| matches!(t, Ty::F32 | Ty::PkF32));
         let half = any(|t| matches!(t, Ty::F16 | Ty::PkF16 | Ty::F64));
         let mixed = is_mixed(inst.op);
-        self.mode_mask = mode::GPR_IDX_EN;
+        let (mut mask, mut usual) = (mode::GPR_IDX_EN, 0);
         if tests_class(inst.op) {
-            return;
+            return (mask, usual);
         }
         if single || mixed {
-            self.mode_mask |= mode::DENORM_32 | mode::ROUND_32;
-            self.mode_usual |= mode::DENORM_32;
+            mask |= mode::DENORM_32 | mode::ROUND_32;
+            usual |= mode::DENORM_32;
         }
         if half || mixed {
-            self.mode_mask |= mode::DENORM_16_64 | mode::ROUND_16_64;
-            self.mode_usual |= mode::DENORM_16_64;
+            mask |= mode::DENORM_16_64 | mode::ROUND_16_64;
+            usual |= mode::DENORM_16_64;
         }
         if matches!(self.result, Ty::F16 | Ty::PkF16) {
-            self.mode_mask |= mode::FP16_OVFL;
+            mask |= mode::FP16_OVFL;
         }
+        (mask, usual)
     }
+}
+
+/// Source `i`, where accumulating operations read their destination after the sources that are
+/// encoded.
+#[inline(always)]
+pub(super) fn source(inst: &Inst, i: usize, plan: &Plan) -> Operand {
+    if plan.accumulates && i + 1 == usize::from(plan.sources) { inst.dst } else { inst.src[i] }
 }
 
 /// Whether each source of an operation may be f32 or f16.

@@ -2,7 +2,7 @@
 //!
 //! Goes in: an instruction. Comes out: the handler that executes it, if it is one of these.
 
-use super::{Code, Ctx, Flow, Handler, Wave, for_host, wide};
+use super::{Code, Ctx, Flow, Handler, Step, Wave, for_host, wide};
 use crate::exec::mode::GPR_IDX_EN;
 use crate::exec::operand::{scalar32, set_scalar32, vector_index};
 use crate::exec::{Lanes, WAVE};
@@ -27,7 +27,7 @@ pub(super) fn handler(inst: &Inst) -> Option<Handler> {
     Some(handler)
 }
 
-fn nop(_: &mut Wave, _: &mut Ctx<'_>, _: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+fn nop(_: &mut Wave, _: &mut Ctx<'_>, _: &Inst, _: &Code) -> Step {
     Ok(Flow::Next)
 }
 
@@ -41,12 +41,7 @@ fn lane_of(wave: &Wave, operand: Operand, lane: usize) -> Result<u32, FaultKind>
     }
 }
 
-fn read_first_lane(
-    wave: &mut Wave,
-    _: &mut Ctx<'_>,
-    inst: &Inst,
-    _: &Code,
-) -> Result<Flow, FaultKind> {
+fn read_first_lane(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     let exec = wave.exec();
     // With no lane enabled, lane 0 is read.
     let lane = if exec == 0 { 0 } else { exec.trailing_zeros() as usize };
@@ -55,14 +50,14 @@ fn read_first_lane(
     Ok(Flow::Next)
 }
 
-fn read_lane(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+fn read_lane(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     let lane = scalar32(wave, inst.src[1]) as usize;
     let value = lane_of(wave, inst.src[0], lane)?;
     set_scalar32(wave, inst.dst, value);
     Ok(Flow::Next)
 }
 
-fn write_lane(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+fn write_lane(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     let value = scalar32(wave, inst.src[0]);
     let lane = scalar32(wave, inst.src[1]) as usize % WAVE;
     let target = vector_index(wave, inst.dst, 1)?;
@@ -72,36 +67,34 @@ fn write_lane(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result
 
 /// Copies a register or a scalar. In the relative indexing mode it is left to the slow path.
 #[inline(always)]
-pub(super) fn mov(
-    wave: &mut Wave,
-    ctx: &mut Ctx<'_>,
-    inst: &Inst,
-    code: &Code,
-) -> Result<Flow, FaultKind> {
+pub(super) fn mov(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
     if wave.mode & GPR_IDX_EN != 0 {
         return super::unusual(wave, ctx, inst, code);
     }
     let target = vector_index(wave, inst.dst, 1)?;
-    let value = match inst.src[0] {
-        register @ (Operand::Vgpr(_) | Operand::Agpr(_)) => {
-            wave.vgpr[vector_index(wave, register, 1)?]
-        }
-        scalar => Lanes([scalar32(wave, scalar); WAVE]),
-    };
     let exec = wave.exec();
-    merge(&mut wave.vgpr[target], &value, exec);
+    match inst.src[0] {
+        register @ (Operand::Vgpr(_) | Operand::Agpr(_)) => {
+            let value = wave.vgpr[vector_index(wave, register, 1)?];
+            merge(&mut wave.vgpr[target], &value, exec);
+        }
+        scalar => {
+            let value = scalar32(wave, scalar);
+            let target = &mut wave.vgpr[target];
+            if exec == u64::MAX {
+                target.0.fill(value);
+            } else {
+                merge(target, &Lanes([value; WAVE]), exec);
+            }
+        }
+    }
     Ok(Flow::Next)
 }
 
 /// Exchanges lanes of source and destination: all of them for `STEP` 0, else the even blocks of
 /// `STEP` lanes of the source with the odd ones of the destination.
 #[inline(always)]
-fn exchange<const STEP: usize>(
-    wave: &mut Wave,
-    _: &mut Ctx<'_>,
-    inst: &Inst,
-    _: &Code,
-) -> Result<Flow, FaultKind> {
+fn exchange<const STEP: usize>(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     let source = vector_index(wave, inst.src[0], 1)?;
     let target = vector_index(wave, inst.dst, 1)?;
     let (old_source, old_target) = (wave.vgpr[source], wave.vgpr[target]);

@@ -5,7 +5,7 @@
 
 use super::int::sad_u8;
 use super::scaled::{exponent, next_random};
-use super::{Code, Ctx, Flow, Handler, Wave};
+use super::{Code, Ctx, Flow, Handler, Step, Wave};
 use crate::exec::formats::{Format, bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
 use crate::exec::operand::{scalar32, vector_index};
 use crate::exec::{Lanes, WAVE};
@@ -144,7 +144,7 @@ fn unpack(registers: &[u32; 32], k: usize) -> u8 {
     (wide >> (6 * k % 32)) as u8 & 63
 }
 
-fn convert(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+fn convert(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     let Some(conversion) = conversion(inst.op) else { return Ok(Flow::Next) };
     let (inputs, outputs) = match conversion {
         Conversion::Interleave(_) => (16, 6),
@@ -201,7 +201,7 @@ fn convert(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Fl
 }
 
 /// Four sums of absolute differences of source 1 against source 0 at byte offsets 0 to 3.
-fn quad_sad(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Result<Flow, FaultKind> {
+fn quad_sad(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
     let a = Source::find(wave, inst.src[0], 2)?;
     let b = Source::find(wave, inst.src[1], 1)?;
     let c = Source::find(wave, inst.src[2], 4)?;
