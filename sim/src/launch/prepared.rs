@@ -184,6 +184,11 @@ impl Prepared {
         wave::initial(self, id, n)
     }
 
+    /// Turns a used wave into the first of workgroup `id`.
+    pub fn restart(&self, wave: &mut Wave, id: [u32; 3]) {
+        wave::reset(self, wave, id, 0);
+    }
+
     /// A workgroup in its initial state.
     pub fn workgroup(&self, id: [u32; 3]) -> Workgroup {
         let waves = (0..self.waves).map(|w| wave::initial(self, id, w)).collect();

@@ -40,6 +40,12 @@ pub struct Cache {
 impl Cache {
     /// A cache of `lines` lines, `ways` a set (fewer where it has fewer lines).
     pub fn new(lines: u64, ways: u32) -> Self {
+        let tags = Self::tags(lines, ways);
+        Cache { entries: vec![Entry::default(); tags.tags.len()], ..tags }
+    }
+
+    /// A cache of which only the tags matter: it has no entries.
+    pub fn tags(lines: u64, ways: u32) -> Self {
         let ways = u64::from(ways).min(lines).max(1);
         let sets = (lines / ways).max(1);
         let n = usize::try_from(sets * ways).unwrap_or(0);
@@ -48,7 +54,7 @@ impl Cache {
             ways: ways as usize,
             tags: vec![EMPTY; n],
             used: vec![0; n],
-            entries: vec![Entry::default(); n],
+            entries: Vec::new(),
             clock: 0,
         }
     }
@@ -63,24 +69,19 @@ impl Cache {
             self.used[first + way] = self.clock;
             return Lookup::Hit(first + way);
         }
-        let mut victim = first;
-        for i in set {
-            if self.tags[i] == EMPTY {
-                victim = i;
-                break;
-            }
-            if self.used[i] < self.used[victim] {
-                victim = i;
-            }
-        }
+        // Empty ways have never been used: the first of them comes before all others.
+        let oldest = self.used[set].iter().enumerate().min_by_key(|(_, used)| **used);
+        let victim = first + oldest.map_or(0, |(way, _)| way);
         let empty = self.tags[victim] == EMPTY;
         self.tags[victim] = wanted;
         self.used[victim] = self.clock;
-        self.entries[victim] = Entry::default();
+        if let Some(entry) = self.entries.get_mut(victim) {
+            *entry = Entry::default();
+        }
         if empty { Lookup::Filled(victim) } else { Lookup::Replaced(victim) }
     }
 
-    /// Payload of an entry that [`Cache::touch`] returned.
+    /// Payload of an entry that [`Cache::touch`] returned, for caches that have them.
     pub fn entry(&mut self, index: usize) -> &mut Entry {
         &mut self.entries[index]
     }

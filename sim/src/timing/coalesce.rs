@@ -32,13 +32,13 @@ impl Segments {
     /// Collects the segments of `1 << shift` bytes that `access` touches; `group` lanes are
     /// processed together.
     pub fn collect(&mut self, access: &MemAccess, shift: u32, group: u32) {
-        self.len = 0;
         self.lookups = 0;
         let bytes = u64::from(access.bytes.max(1));
         let group = (group as usize).clamp(1, WAVE);
         let mut local = [0u64; CAPACITY];
+        let (mut all_len, mut all_last) = (0, 0);
         for first in (0..WAVE).step_by(group) {
-            let mut found = 0;
+            let (mut found, mut last) = (0, 0);
             for lane in first..(first + group).min(WAVE) {
                 if access.mask >> lane & 1 == 0 {
                     continue;
@@ -46,26 +46,31 @@ impl Segments {
                 let begin = access.addr[lane] >> shift;
                 let end = access.addr[lane].saturating_add(bytes - 1) >> shift;
                 for segment in begin..=end {
-                    // Neighbouring lanes mostly share a segment: the last one is checked first.
-                    let known = found > 0
-                        && (local[found - 1] == segment || local[..found].contains(&segment));
-                    if !known && found < CAPACITY {
-                        local[found] = segment;
-                        found += 1;
-                    }
+                    add(&mut local, &mut found, &mut last, segment);
                 }
             }
             self.lookups += found as u32;
             for &segment in &local[..found] {
-                let known = self.len > 0
-                    && (self.list[self.len - 1] == segment
-                        || self.list[..self.len].contains(&segment));
-                if !known && self.len < CAPACITY {
-                    self.list[self.len] = segment;
-                    self.len += 1;
-                }
+                add(&mut self.list, &mut all_len, &mut all_last, segment);
             }
         }
+        self.len = all_len;
+    }
+}
+
+/// Adds `segment` to the first `len` of `list` if it is not among them; `highest` is the largest of
+/// them. Addresses mostly ascend with the lanes: what is beyond the largest so far is new.
+#[inline(always)]
+fn add(list: &mut [u64; CAPACITY], len: &mut usize, highest: &mut u64, segment: u64) {
+    let known = match *len {
+        0 => false,
+        _ if segment > *highest => false,
+        n => list[n - 1] == segment || list[..n].contains(&segment),
+    };
+    if !known && *len < CAPACITY {
+        list[*len] = segment;
+        *len += 1;
+        *highest = segment.max(*highest);
     }
 }
 

@@ -20,6 +20,10 @@ pub trait Grid {
     fn waves(&self, id: u64) -> Vec<Wave>;
     /// The first of them.
     fn first_wave(&self, id: u64) -> Wave;
+    /// Turns a used first wave into that of workgroup `id`.
+    fn restart(&self, wave: &mut Wave, id: u64) {
+        *wave = self.first_wave(id);
+    }
     /// Executes workgroup `id` functionally; returns what it executed.
     fn execute(&self, id: u64) -> Result<Executed, Fault>;
     /// Adds the place to what went wrong; `pc` is an index into [`Program::insts`].
@@ -78,6 +82,10 @@ impl Grid for Launch<'_> {
 
     fn first_wave(&self, id: u64) -> Wave {
         self.prepared.wave(self.prepared.workgroup_id(id), 0)
+    }
+
+    fn restart(&self, wave: &mut Wave, id: u64) {
+        self.prepared.restart(wave, self.prepared.workgroup_id(id));
     }
 
     fn execute(&self, id: u64) -> Result<Executed, Fault> {

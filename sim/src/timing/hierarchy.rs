@@ -177,7 +177,7 @@ impl<'p> Hierarchy<'p> {
             l1: Cache::new(u64::from(p.vmem.cache) / line, p.vmem.ways),
             scalar: Cache::new(u64::from(p.scalar.cache / p.scalar.line), u32::MAX),
             l2: vec![Cache::new(l2_lines as u64, p.l2.ways); xcds],
-            mall: Cache::new(mall_lines as u64, p.l2.ways),
+            mall: Cache::tags(mall_lines as u64, p.l2.ways),
             port: Server::new(f64::from(p.l2.port), 0),
             l2_read: Server::new(rate(p.l2.read, w), burst),
             l2_write: Server::new(rate(p.l2.write, w), burst),

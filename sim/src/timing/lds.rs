@@ -68,6 +68,57 @@ pub fn bank_cycles(phases: &Phases, mask: u64, bytes: u32, addr: &[u64; WAVE]) -
     total
 }
 
+/// Patterns of addresses whose clocks are remembered.
+const PATTERNS: usize = 64;
+
+/// Bank clocks of patterns of addresses seen before: a kernel reads LDS in few patterns, over and over.
+#[derive(Clone, Debug)]
+struct Memo(Vec<Option<(Pattern, BankCycles)>>);
+
+/// Bytes after which the banks repeat, however many there are.
+const ROW: u64 = 4 * MAX_BANKS as u64;
+
+/// What bank clocks depend on. Addresses are relative to the start of the [`ROW`] that the first lane's
+/// lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pattern {
+    mask: u64,
+    bytes: u32,
+    write: bool,
+    addr: [u32; WAVE],
+}
+
+impl Memo {
+    fn new() -> Self {
+        Memo(vec![None; PATTERNS])
+    }
+
+    fn cycles(
+        &mut self,
+        phases: &Phases,
+        write: bool,
+        access: &MemAccess,
+        addr: &[u64; WAVE],
+    ) -> BankCycles {
+        let base = addr[0] / ROW * ROW;
+        let relative = addr.map(|addr| addr.wrapping_sub(base) as u32);
+        let MemAccess { mask, bytes, .. } = *access;
+        let pattern = Pattern { mask, bytes, write, addr: relative };
+        let hash = [0, 1, 5, 17, 63].iter().fold(u64::from(bytes), |hash, &lane| {
+            (hash ^ u64::from(pattern.addr[lane])).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        let slot = &mut self.0[(hash >> 32) as usize % PATTERNS];
+        match slot {
+            Some((known, cycles)) if *known == pattern => *cycles,
+            _ => {
+                let cycles = bank_cycles(phases, mask, bytes, addr);
+                *slot = Some((pattern, cycles));
+                cycles
+            }
+        }
+    }
+}
+
 /// Clocks at which the parts of the unit are free.
 #[derive(Clone, Debug)]
 pub struct LdsPipe<'p> {
@@ -77,6 +128,7 @@ pub struct LdsPipe<'p> {
     input_free: Vec<u64>,
     output_free: Vec<u64>,
     queue: Fifo,
+    memo: Memo,
 }
 
 /// What an access cost.
@@ -99,6 +151,7 @@ impl<'p> LdsPipe<'p> {
             input_free: vec![0; ports],
             output_free: vec![0; ports],
             queue: Fifo::new(p.lds.unit.queue),
+            memo: Memo::new(),
         }
     }
 
@@ -146,7 +199,7 @@ impl<'p> LdsPipe<'p> {
         self.banks_free = self.banks_free.max(now) + bytes.div_ceil(rate);
     }
 
-    fn cycles(&self, access: &MemAccess, write: bool) -> BankCycles {
+    fn cycles(&mut self, access: &MemAccess, write: bool) -> BankCycles {
         let t = &self.p.phases;
         let phases = match (write, access.bytes) {
             (false, 0..=4) => &t.read_b32,
@@ -163,9 +216,9 @@ impl<'p> LdsPipe<'p> {
             let phases = phases.lanes.iter().filter(used).count() as u32;
             return BankCycles { phases, conflicts: 0 };
         }
-        let mut cycles = bank_cycles(phases, access.mask, access.bytes, &access.addr);
+        let mut cycles = self.memo.cycles(phases, write, access, &access.addr);
         if access.two {
-            let second = bank_cycles(phases, access.mask, access.bytes, &access.addr2);
+            let second = self.memo.cycles(phases, write, access, &access.addr2);
             cycles.phases += second.phases;
             cycles.conflicts += second.conflicts;
         }

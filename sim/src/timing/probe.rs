@@ -7,14 +7,14 @@
 //! which go to different dies, tell what the memory-side cache serves. The fractions are those of the
 //! first loads and are taken to hold throughout, which is so for kernels that walk along K in step.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::coalesce::Segments;
 use super::grid::Grid;
 use super::plan::Spread;
 use super::sharing::{Shared, Sharing};
 use crate::arch::ArchParams;
-use crate::exec::{self, Ctx, MemAccess, MemKind, Program};
+use crate::exec::{self, Ctx, MemAccess, MemKind, Program, Wave};
 use crate::isa::{Class, Inst, MemOp, class};
 
 /// Workgroups looked at on one die.
@@ -31,20 +31,28 @@ pub fn probe<G: Grid>(p: &ArchParams, grid: &G, spread: &Spread) -> Sharing {
     let xcds = u64::from(p.device.xcds);
     let concurrent = spread.total.min(u64::from(p.device.compute_units) * spread.resident);
     let mut prober = Prober::new(p, grid);
-    let mut on_die = Touched::default();
-    let mut neighbours = Touched::default();
+    let (mut on_die, mut neighbours) = (Vec::new(), Vec::new());
     for id in (0..concurrent).step_by(xcds as usize).take(ON_DIE as usize) {
-        prober.lines(id, |region, line| on_die.add(region, line, id));
+        prober.lines(id, |line| on_die.push(touch(line, id / xcds)));
     }
     for id in 0..concurrent.min(NEIGHBOURS) {
-        prober.lines(id, |region, line| neighbours.add(region, line, id % xcds));
+        prober.lines(id, |line| neighbours.push(touch(line, id % xcds)));
     }
+    let [on_die, neighbours] = [on_die, neighbours].map(|touches| prober.by_region(touches));
     let mut ranges: Vec<Shared> = Vec::new();
-    for (&(base, len), found) in &on_die.by_region {
-        let across = neighbours.by_region.get(&(base, len)).copied().unwrap_or_default();
+    for (&(base, len), found) in &on_die {
+        let across = neighbours.get(&(base, len)).copied().unwrap_or_default();
         ranges.push(Shared { base, len, in_l2: found.shared(), in_mall: across.shared() });
     }
-    Sharing::new(ranges, 1.0 - on_die.overall().shared(), 1.0 - neighbours.overall().shared())
+    Sharing::new(ranges, 1.0 - overall(&on_die).shared(), 1.0 - overall(&neighbours).shared())
+}
+
+/// Bits of a [`touch`] that tell its party.
+const PARTY_BITS: u32 = ON_DIE.trailing_zeros();
+
+/// A line, above the number of the party that reads it. Line numbers take 41 bits.
+fn touch(line: u64, party: u64) -> u64 {
+    (line << PARTY_BITS) | (party % ON_DIE)
 }
 
 /// Lines touched, and by how many.
@@ -64,31 +72,11 @@ impl Count {
     }
 }
 
-/// Touches by allocation; each of a number of parties counts once for a line.
-#[derive(Default)]
-struct Touched {
-    parties: HashMap<u64, Vec<u64>>,
-    by_region: std::collections::BTreeMap<(u64, u64), Count>,
-}
-
-impl Touched {
-    fn add(&mut self, region: (u64, u64), line: u64, party: u64) {
-        let parties = self.parties.entry(line).or_default();
-        if parties.contains(&party) {
-            return;
-        }
-        let count = self.by_region.entry(region).or_default();
-        count.lines += u64::from(parties.is_empty());
-        count.touches += 1;
-        parties.push(party);
-    }
-
-    fn overall(&self) -> Count {
-        self.by_region.values().fold(Count::default(), |a, c| Count {
-            lines: a.lines + c.lines,
-            touches: a.touches + c.touches,
-        })
-    }
+fn overall(counts: &BTreeMap<(u64, u64), Count>) -> Count {
+    counts.values().fold(Count::default(), |a, c| Count {
+        lines: a.lines + c.lines,
+        touches: a.touches + c.touches,
+    })
 }
 
 /// What an instruction means to the probe.
@@ -120,6 +108,7 @@ struct Prober<'a, G> {
     p: &'a ArchParams,
     grid: &'a G,
     roles: Vec<Role>,
+    wave: Option<Wave>,
     lds: Vec<u8>,
     segments: Segments,
 }
@@ -128,13 +117,34 @@ impl<'a, G: Grid> Prober<'a, G> {
     fn new(p: &'a ArchParams, grid: &'a G) -> Self {
         let lds = vec![0; grid.resources().lds as usize];
         let roles = grid.program().insts.iter().map(|inst| role(inst, p)).collect();
-        Prober { p, grid, roles, lds, segments: Segments::default() }
+        Prober { p, grid, roles, wave: None, lds, segments: Segments::default() }
     }
 
-    /// Calls `touch` with the allocation (base and length) and number of each line that the first
-    /// wave of workgroup `id` loads.
-    fn lines(&mut self, id: u64, mut touch: impl FnMut((u64, u64), u64)) {
-        let mut wave = self.grid.first_wave(id);
+    /// Counts touches by allocation (base and length); each party counts once for a line.
+    fn by_region(&self, mut touches: Vec<u64>) -> BTreeMap<(u64, u64), Count> {
+        touches.sort_unstable();
+        touches.dedup();
+        let shift = self.p.vmem.line.trailing_zeros();
+        let mut counts: BTreeMap<(u64, u64), Count> = BTreeMap::new();
+        for of_line in touches.chunk_by(|a, b| a >> PARTY_BITS == b >> PARTY_BITS) {
+            let line = of_line[0] >> PARTY_BITS;
+            let Some(region) = self.grid.memory().region(line << shift) else { continue };
+            let count = counts.entry((region.base, region.len)).or_default();
+            count.lines += 1;
+            count.touches += of_line.len() as u64;
+        }
+        counts
+    }
+
+    /// Calls `touch` with the number of each line that the first wave of workgroup `id` loads.
+    fn lines(&mut self, id: u64, mut touch: impl FnMut(u64)) {
+        let wave = match &mut self.wave {
+            Some(wave) => {
+                self.grid.restart(wave, id);
+                wave
+            }
+            None => self.wave.insert(self.grid.first_wave(id)),
+        };
         let program: &Program = self.grid.program();
         let memory = self.grid.memory();
         let mut ctx = Ctx {
@@ -156,7 +166,7 @@ impl<'a, G: Grid> Prober<'a, G> {
                 }
                 Role::Load | Role::Other => {}
             }
-            match exec::step(&mut wave, &mut ctx) {
+            match exec::step(wave, &mut ctx) {
                 Ok(exec::Flow::End) | Err(_) => return,
                 Ok(_) => {}
             }
@@ -165,11 +175,7 @@ impl<'a, G: Grid> Prober<'a, G> {
                 continue;
             }
             self.segments.collect(&ctx.access, shift, self.p.vmem.address_lanes);
-            for &line in self.segments.as_slice() {
-                if let Some(region) = memory.region(line << shift) {
-                    touch((region.base, region.len), line);
-                }
-            }
+            self.segments.as_slice().iter().copied().for_each(&mut touch);
             loads += 1;
             if loads == LOADS {
                 return;
