@@ -129,9 +129,11 @@ pub fn key_block(arch: Arch, fp4: bool, rows: u64, first: u64) -> Case {
     let file = object!(arch, "indexer_logits");
     let mut case = Case::new(arch, name, file, 256, [keys / 256, rows.div_ceil(32), 1]);
     case.buffer(rows * heads * row_bytes, &noise());
-    case.buffer(rows * heads * 4, &[0x7f7f_7f7f]);
+    // Scales of 1: four e8m0 exponents of 127 for the blocks of a row of fp4, one f32 for a key of fp8.
+    let exponents = 0x7f7f_7f7f;
+    case.buffer(rows * heads * 4, &[exponents]);
     case.buffer(keys * row_bytes, &noise());
-    case.buffer(keys * 4, &[0x3f80_3f80]);
+    case.buffer(keys * 4, &[if fp4 { exponents } else { 1.0_f32.to_bits() }]);
     case.buffer(rows * heads * 4, &[0.125_f32.to_bits()]);
     case.output(rows * keys * 4);
     for size in [rows, keys, keys] {
