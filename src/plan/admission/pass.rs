@@ -44,7 +44,7 @@ pub struct Pass {
 /// What a step of the loop did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A prefill ran; [`Scheduler::pass`] is it.
+    /// A prefill ran; the pass that the scheduler keeps is it.
     Prefill,
     /// Running requests decoded this many rows.
     Decode {
