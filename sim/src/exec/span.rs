@@ -52,7 +52,8 @@ pub(super) fn transfer(
     }
     let n = spec.dwords();
     let at = |lane: usize| zero.wrapping_add(offsets.0[lane] as usize);
-    let in_a_row = spec.bytes == 4 && consecutive(offsets);
+    // Offsets that wrap would follow each other too, and end beyond what was looked up.
+    let in_a_row = spec.bytes == 4 && max - min == 4 * (WAVE as u32 - 1) && consecutive(offsets);
     // SAFETY: the bytes from the first lane's to the last lane's lie in one allocation, which is
     // apart from the registers; consecutive dwords of all lanes are as long as a register.
     unsafe {
@@ -130,10 +131,9 @@ fn range(offsets: &Lanes) -> (u32, u32) {
     (min, offsets.0.iter().fold(0, |max, &offset| offset.max(max)))
 }
 
-/// Whether each lane's dword follows that of the lane before.
+/// Whether each lane's dword follows that of the lane before, modulo 4 GiB.
 #[inline(always)]
 fn consecutive(offsets: &Lanes) -> bool {
     let lanes = (0..WAVE as u32).zip(&offsets.0);
-    // Offsets that wrap are excluded by the range that was checked.
     lanes.fold(0, |far, (lane, offset)| far | (offset ^ offsets.0[0].wrapping_add(4 * lane))) == 0
 }
