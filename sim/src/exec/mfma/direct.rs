@@ -71,7 +71,7 @@ fn execute<const M: usize>(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: 
     let [kept_a, kept_b] = kept.sides();
     let a = operand(kept_a, a, regs[0], direct, 0, known[0]);
     let b = operand(kept_b, b, regs[1], direct, 1, known[1]);
-    let (Some(a), Some(b)) = (a, b) else { return Ok(Flow::Next) };
+    let (Some(a), Some(b)) = (a, b) else { return Err(unimplemented(inst, "").into()) };
     let a = a.first_rows(rows(&plan.shape, plan.data, regs, c, vgpr));
     let start = match c {
         Init::Constant(value) => Some(f32::from_bits(value)),

@@ -14,8 +14,9 @@ use crate::isa::{File, Inst, Op, Operand, RegRange, regs};
 struct Live {
     registers: RegRange,
     key: Key,
-    /// Architected registers up to here have been written since.
-    written: u16,
+    /// It is what it was for waves with at least so many architected registers: it lies among the
+    /// first so many itself, or those written since do. With fewer, both kinds overlap.
+    needs: u16,
 }
 
 /// Whether the instructions of a program can be followed: no jump has an unknown target, and no
@@ -50,8 +51,10 @@ impl Follower {
         if let Some(plan) = plan {
             self.operands(inst, plan);
         }
-        if matches!(inst.op, Op::SEndpgm | Op::SBranch | Op::STrap | Op::Unknown) {
-            self.forget();
+        match inst.op {
+            Op::SEndpgm | Op::SEndpgmSaved | Op::SEndpgmOrderedPsDone => self.forget(),
+            Op::SBranch | Op::STrap | Op::Unknown => self.forget(),
+            _ => {}
         }
         for write in regs(inst).writes {
             let apart = |live: &Live| {
@@ -62,7 +65,7 @@ impl Follower {
                 live.retain(apart);
                 if write.file == File::Vgpr {
                     let end = write.first + write.count;
-                    live.iter_mut().for_each(|live| live.written = live.written.max(end));
+                    live.iter_mut().for_each(|live| live.needs = live.needs.max(end));
                 }
             }
         }
@@ -84,13 +87,14 @@ impl Follower {
             let registers = RegRange { file, first, count: counts[side] as u16 };
             let key = direct.keys[side];
             if let Some(known) = live.iter().find(|l| l.registers == registers && l.key == key) {
-                direct.known[side] = Some(known.written);
+                direct.known[side] = Some(known.needs);
                 continue;
             }
             // It takes the place of another one, or may do so.
             let slot = |register: u16| usize::from(register) % SLOTS;
             live.retain(|l| l.registers.file == file && slot(l.registers.first) != slot(first));
-            live.push(Live { registers, key, written: 0 });
+            let needs = if file == File::Vgpr { first + registers.count } else { 0 };
+            live.push(Live { registers, key, needs });
         }
     }
 }
@@ -135,6 +139,49 @@ mod tests {
         assert_eq!(known(&ended), [[false; 2], [false; 2]]);
         let indirect = [&MFMA[..], &MFMA, &[0xbe80_1d00]].concat();
         assert_eq!(known(&indirect), [[false; 2], [false; 2]]);
+    }
+
+    #[test]
+    fn every_way_of_writing_a_register_makes_its_operand_unknown() {
+        // In place of v[0:1] at A.
+        let a0 = [MFMA[0], MFMA[1] | 1 << 27];
+        let v64 = [MFMA[0], MFMA[1] | 0x40];
+        // ds_read_b64 v[0:1], v9
+        assert_eq!(known(&[&MFMA[..], &[0xd8ec_0000, 9], &MFMA].concat())[1], [false, true]);
+        // v_swap_b32 v2, v9
+        assert_eq!(known(&[&MFMA[..], &[0x7e04_a309], &MFMA].concat())[1], [true, false]);
+        // The operation's own result in v[0:3].
+        assert_eq!(known(&[&[0xd3f3_0000, MFMA[1]][..], &MFMA].concat())[1], [false; 2]);
+        // v_accvgpr_write_b32 a4, v5 and a1, v5
+        assert_eq!(known(&[&a0[..], &[0xd3d9_4004, 0x1800_0105], &a0].concat())[1], [true; 2]);
+        let written = [&a0[..], &[0xd3d9_4001, 0x1800_0105], &a0].concat();
+        assert_eq!(known(&written)[1], [false, true]);
+        // v64 and a0 are kept where v0 was.
+        for other in [v64, a0] {
+            let between = [&MFMA[..], &other, &MFMA].concat();
+            assert_eq!(known(&between)[1..], [[false, true]; 2]);
+        }
+        // s_endpgm_saved ends a kernel, too.
+        assert_eq!(known(&[&MFMA[..], &[0xbf9b_0000], &MFMA].concat())[1], [false; 2]);
+    }
+
+    #[test]
+    fn architected_registers_beyond_the_accumulators_first_are_compared() {
+        // v[64:65] is a[0:1] of a wave with 64 architected registers; a1 is written between.
+        let v64 = [MFMA[0], MFMA[1] | 0x40];
+        let program =
+            program(Arch::Gfx950, &[&v64[..], &[0xd3d9_4001, 0x1800_0105], &v64].concat());
+        let mem = AddressSpace::new(0);
+        let access = MemAccess::default();
+        let mut ctx = Ctx { program: &program, mem: &mem, lds: &mut [], access, clock: 0 };
+        let mut wave = wave();
+        for ones in [2, 3, 64, 65] {
+            wave.vgpr[ones] = Lanes([0x3838_3838; 64]);
+        }
+        wave.vgpr[5] = Lanes([0x3a3a_3a3a; 64]);
+        run(&mut wave, &mut ctx, 3).unwrap();
+        // 16 products of 1 * 1 and 16 of 1.25 * 1.
+        assert_eq!(f32::from_bits(wave.vgpr[16].0[5]), 36.0);
     }
 
     #[test]

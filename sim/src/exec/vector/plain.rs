@@ -6,7 +6,7 @@
 use super::kernel::Sources;
 use super::lane::Out;
 use super::place::{Place, Places};
-use super::{Code, Ctx, Flow, Scratch, Step, Wave, execute_any, prepare_absent};
+use super::{Code, Ctx, Flow, Step, Wave, execute_any, prepare_absent};
 use crate::exec::Lanes;
 use crate::isa::Inst;
 
@@ -74,7 +74,7 @@ pub(super) fn run(
     };
     let argument = places.table.map_or(wave.mode, u32::from);
     let target = tables.at(places.target);
-    let Scratch { results: [lo, hi, flag], .. } = &mut *wave.lanes;
+    let [lo, hi, flag] = &mut wave.lanes.results;
     // SAFETY: the results go to scratch registers, or to a register or two that no source is in.
     unsafe {
         let sources = tables.sources(places);
