@@ -219,7 +219,7 @@ pub unsafe extern "C" fn hipMemcpyAsync(
     _stream: *mut c_void,
 ) -> c_int {
     // SAFETY: by the caller's promise.
-    guard(|| unsafe { copy(dst, src, bytes, kind) })
+    unsafe { hipMemcpy(dst, src, bytes, kind) }
 }
 
 /// `hipMemcpyWithStream`.
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn hipMemcpyWithStream(
     _stream: *mut c_void,
 ) -> c_int {
     // SAFETY: by the caller's promise.
-    guard(|| unsafe { copy(dst, src, bytes, kind) })
+    unsafe { hipMemcpy(dst, src, bytes, kind) }
 }
 
 /// `hipMemGetAddressRange`: the allocation that holds an address.

@@ -89,82 +89,116 @@ pub(super) fn attribute(params: &ArchParams, id: c_int, ordinal: c_int) -> Resul
     })
 }
 
+/// What a field of a property struct holds.
+#[derive(Clone, Copy)]
+enum Field {
+    /// The device's name, at most 255 bytes and a null.
+    Name,
+    /// Bytes of device memory, 64 bits.
+    Memory,
+    /// Bytes of LDS, 64 bits.
+    Lds,
+    /// An attribute by its number, 32 bits.
+    Int(c_int),
+    /// Three attributes from this number on.
+    Dims(c_int),
+    /// Target with its features.
+    Target,
+}
+
+use Field::{Dims, Int, Lds, Memory, Name, Target};
+
 /// Bytes of `hipDeviceProp_tR0600`.
 pub(super) const R0600_BYTES: usize = 1472;
 
-/// `hipDeviceProp_tR0600`, field by field at the offsets of the C struct (`hip_runtime_api.h` of
-/// ROCm 6, x86-64); fields without a meaning here stay zero.
-pub(super) fn r0600(params: &ArchParams, ordinal: c_int) -> [u8; R0600_BYTES] {
-    let mut raw = [0; R0600_BYTES];
-    let mut put = |at: usize, value: &[u8]| raw[at..at + value.len()].copy_from_slice(value);
-    let device = &params.device;
-    let int = |id| attribute(params, id, ordinal).unwrap_or_default().to_le_bytes();
-    let lds = u64::from(params.lds.unit.size).to_le_bytes();
-    let name = name(params);
-    put(0, &name.as_bytes()[..name.len().min(255)]);
-    put(288, &device.memory.to_le_bytes()); // totalGlobalMem
-    put(296, &lds); // sharedMemPerBlock
-    put(304, &int(71)); // regsPerBlock
-    put(308, &int(87)); // warpSize
-    put(320, &int(56)); // maxThreadsPerBlock
-    for d in 0..3 {
-        put(324 + 4 * d, &int(26 + d as c_int)); // maxThreadsDim
-        put(336 + 4 * d, &int(29 + d as c_int)); // maxGridSize
-    }
-    put(348, &int(5)); // clockRate
-    put(360, &int(23)); // major
-    put(364, &int(61)); // minor
-    put(388, &int(63)); // multiProcessorCount
-    put(576, &int(8)); // concurrentKernels
-    put(584, &int(67)); // pciBusID
-    put(604, &int(85)); // unifiedAddressing
-    put(616, &int(19)); // l2CacheSize
-    put(624, &int(57)); // maxThreadsPerMultiProcessor
-    put(640, &lds); // sharedMemPerMultiprocessor
-    put(648, &int(72)); // regsPerMultiprocessor
-    put(688, &int(10)); // cooperativeLaunch
-    put(696, &lds); // sharedMemPerBlockOptin
-    put(712, &int(25)); // maxBlocksPerMultiProcessor
-    put(1160, format!("{}:sramecc+:xnack-", params.arch).as_bytes()); // gcnArchName
-    put(1416, &lds); // maxSharedMemoryPerMultiProcessor
-    put(1424, &int(10000)); // clockInstructionRate
-    raw
-}
+/// Offsets in the C struct (`hip_runtime_api.h` of ROCm 6, x86-64).
+const R0600: &[(usize, Field)] = &[
+    (0, Name),
+    (288, Memory),      // totalGlobalMem
+    (296, Lds),         // sharedMemPerBlock
+    (304, Int(71)),     // regsPerBlock
+    (308, Int(87)),     // warpSize
+    (320, Int(56)),     // maxThreadsPerBlock
+    (324, Dims(26)),    // maxThreadsDim
+    (336, Dims(29)),    // maxGridSize
+    (348, Int(5)),      // clockRate
+    (360, Int(23)),     // major
+    (364, Int(61)),     // minor
+    (388, Int(63)),     // multiProcessorCount
+    (576, Int(8)),      // concurrentKernels
+    (584, Int(67)),     // pciBusID
+    (604, Int(85)),     // unifiedAddressing
+    (616, Int(19)),     // l2CacheSize
+    (624, Int(57)),     // maxThreadsPerMultiProcessor
+    (640, Lds),         // sharedMemPerMultiprocessor
+    (648, Int(72)),     // regsPerMultiprocessor
+    (688, Int(10)),     // cooperativeLaunch
+    (696, Lds),         // sharedMemPerBlockOptin
+    (712, Int(25)),     // maxBlocksPerMultiProcessor
+    (1160, Target),     // gcnArchName
+    (1416, Lds),        // maxSharedMemoryPerMultiProcessor
+    (1424, Int(10000)), // clockInstructionRate
+];
 
 /// Bytes of `hipDeviceProp_tR0000`.
 pub(super) const R0000_BYTES: usize = 792;
 
-/// The property struct as it was before ROCm 6 (`hip_runtime_api.h` of ROCm 5, x86-64), which the
-/// name without a version still means to a program that looks it up; fields without a meaning here
-/// stay zero.
+/// Offsets in the struct as it was before ROCm 6 (`hip_runtime_api.h` of ROCm 5, x86-64).
+const R0000: &[(usize, Field)] = &[
+    (0, Name),
+    (256, Memory),     // totalGlobalMem
+    (264, Lds),        // sharedMemPerBlock
+    (272, Int(71)),    // regsPerBlock
+    (276, Int(87)),    // warpSize
+    (280, Int(56)),    // maxThreadsPerBlock
+    (284, Dims(26)),   // maxThreadsDim
+    (296, Dims(29)),   // maxGridSize
+    (308, Int(5)),     // clockRate
+    (328, Int(23)),    // major
+    (332, Int(61)),    // minor
+    (336, Int(63)),    // multiProcessorCount
+    (340, Int(19)),    // l2CacheSize
+    (344, Int(57)),    // maxThreadsPerMultiProcessor
+    (352, Int(10000)), // clockInstructionRate
+    (360, Int(8)),     // concurrentKernels
+    (368, Int(67)),    // pciBusID
+    (376, Lds),        // maxSharedMemoryPerMultiProcessor
+    (396, Target),     // gcnArchName
+    (656, Int(10)),    // cooperativeLaunch
+];
+
+/// `hipDeviceProp_tR0600`; fields without a meaning here stay zero.
+pub(super) fn r0600(params: &ArchParams, ordinal: c_int) -> [u8; R0600_BYTES] {
+    structure(R0600, params, ordinal)
+}
+
+/// `hipDeviceProp_tR0000`, which the name without a version still means to a program that looks it
+/// up; fields without a meaning here stay zero.
 pub(super) fn r0000(params: &ArchParams, ordinal: c_int) -> [u8; R0000_BYTES] {
-    let mut raw = [0; R0000_BYTES];
+    structure(R0000, params, ordinal)
+}
+
+/// A property struct of `fields`.
+fn structure<const BYTES: usize>(
+    fields: &[(usize, Field)],
+    params: &ArchParams,
+    ordinal: c_int,
+) -> [u8; BYTES] {
+    let mut raw = [0; BYTES];
     let mut put = |at: usize, value: &[u8]| raw[at..at + value.len()].copy_from_slice(value);
-    let device = &params.device;
     let int = |id| attribute(params, id, ordinal).unwrap_or_default().to_le_bytes();
-    let lds = u64::from(params.lds.unit.size).to_le_bytes();
-    let name = name(params);
-    put(0, &name.as_bytes()[..name.len().min(255)]);
-    put(256, &device.memory.to_le_bytes()); // totalGlobalMem
-    put(264, &lds); // sharedMemPerBlock
-    put(272, &int(71)); // regsPerBlock
-    put(276, &int(87)); // warpSize
-    put(280, &int(56)); // maxThreadsPerBlock
-    for d in 0..3 {
-        put(284 + 4 * d, &int(26 + d as c_int)); // maxThreadsDim
-        put(296 + 4 * d, &int(29 + d as c_int)); // maxGridSize
+    for &(at, field) in fields {
+        match field {
+            Name => {
+                let name = name(params);
+                put(at, &name.as_bytes()[..name.len().min(255)]);
+            }
+            Memory => put(at, &params.device.memory.to_le_bytes()),
+            Lds => put(at, &u64::from(params.lds.unit.size).to_le_bytes()),
+            Int(id) => put(at, &int(id)),
+            Dims(first) => (0..3).for_each(|d| put(at + 4 * d, &int(first + d as c_int))),
+            Target => put(at, format!("{}:sramecc+:xnack-", params.arch).as_bytes()),
+        }
     }
-    put(308, &int(5)); // clockRate
-    put(328, &int(23)); // major
-    put(332, &int(61)); // minor
-    put(336, &int(63)); // multiProcessorCount
-    put(340, &int(19)); // l2CacheSize
-    put(344, &int(57)); // maxThreadsPerMultiProcessor
-    put(352, &int(10000)); // clockInstructionRate
-    put(360, &int(8)); // concurrentKernels
-    put(368, &int(67)); // pciBusID
-    put(376, &lds); // maxSharedMemoryPerMultiProcessor
-    put(396, format!("{}:sramecc+:xnack-", params.arch).as_bytes()); // gcnArchName
-    put(656, &int(10)); // cooperativeLaunch
     raw
 }

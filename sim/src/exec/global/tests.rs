@@ -117,6 +117,26 @@ fn a_scalar_base_adds_an_unsigned_32_bit_offset() {
 }
 
 #[test]
+fn offsets_that_wrap_inside_a_large_allocation_go_on_at_its_start() {
+    let mut m = Machine::new();
+    m.mem = AddressSpace::new(1 << 33);
+    let base = m.mem.alloc(1 << 32).unwrap();
+    m.wave.set_sgpr64(2, base);
+    // Lanes 0 to 31 store at the end, 32 to 63 at the start.
+    m.wave.vgpr[0] = lanes(|l| 0xffff_ff80_u32.wrapping_add(4 * l as u32));
+    m.wave.vgpr[2] = lanes(|l| 100 + l as u32);
+    let mut store = inst(Op::GlobalStoreDword, Enc::Global, 0);
+    store.src[2] = Operand::Sgpr(2);
+    m.run(&store).unwrap();
+    assert_eq!([m.word(base), m.word(base + 124)], [132, 163]);
+    assert_eq!(m.word(base + 0xffff_fffc), 131);
+    let mut load = inst(Op::GlobalLoadDword, Enc::Global, 0);
+    load.src[2] = Operand::Sgpr(2);
+    m.run(&load).unwrap();
+    assert_eq!(m.wave.vgpr[8], lanes(|l| 100 + l as u32));
+}
+
+#[test]
 fn stores_write_active_lanes_and_sub_dword_parts() {
     let mut m = Machine::new();
     let base = m.dwords(256);
