@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::PlanError;
+use super::ledger::budget_of_block;
 use crate::fit::memory::MemoryFit;
 use crate::options::ServerLimits;
 use crate::units::Bytes;
@@ -73,7 +74,8 @@ pub struct Budget {
     pub c_95: f64,
     /// The floor, where it was applied.
     pub floor: Option<f64>,
-    /// `ratio * (usable - m0) / c_point`, token^2; none where memory does not grow with `T*keys`.
+    /// `ratio * (usable - m0) / c_point`, token^2, and no more than [`Self::largest_block`] holds; none
+    /// where memory does not grow with `T*keys`.
     pub budget_point: Option<u64>,
     /// The same with `c_95`.
     pub budget_95: Option<u64>,
@@ -114,8 +116,16 @@ impl Budget {
         })
     }
 
-    /// The same where no allocation may be larger than `block`.
-    pub fn within_block(self, block: Option<Bytes>) -> Self {
-        Self { largest_block: block.map(|bytes| bytes.0), ..self }
+    /// The same where no allocation may be larger than `block`: on a path whose scores grow without
+    /// a bound they are one allocation, and neither budget is more than the block holds of them.
+    pub fn within_block(self, block: Option<Bytes>, memory: &MemoryFit) -> Self {
+        let holds = budget_of_block(block, memory.ratio).filter(|_| memory.grows());
+        let capped = |budget: Option<u64>| Some(budget?.min(holds.unwrap_or(u64::MAX)));
+        Self {
+            budget_point: capped(self.budget_point),
+            budget_95: capped(self.budget_95),
+            largest_block: block.map(|bytes| bytes.0),
+            ..self
+        }
     }
 }

@@ -212,7 +212,7 @@ mod tests {
         let fit = fit_of_observations(&read_csv(text).unwrap().rows, Vec::new(), LMeans::Context);
         let memory = &fit.memory[0];
         let budget = Budget::new(memory, 2_750_000_000, true).unwrap();
-        let budget = budget.within_block(Some(Bytes(200_000_000)));
+        let budget = budget.within_block(Some(Bytes(200_000_000)), memory);
         let range = ChunkRange::new(256, 2048, 256).unwrap();
         let found = decisions(memory, &budget, range, 1 << 20, &Changes::default());
         let of = |name: &str| found.iter().find(|v| v.name.starts_with(name)).unwrap();

@@ -128,13 +128,13 @@ mod tests {
         let memory = fit.observed().unwrap();
         let budget = Budget::new(memory, 2_750_000_000, true).unwrap();
         let sum = Frontier::new(memory, &budget, 1);
-        let tight = budget.within_block(Some(Bytes(400_000_000)));
+        let tight = budget.within_block(Some(Bytes(400_000_000)), memory);
         let block = Frontier::new(memory, &tight, 1);
         // 400 MB / 4 B = 1e8 (row, key): 1024 * 97,656 at the end of the chunk.
         assert_eq!(block.largest_prefix(1024, 1 << 30), Some(97_656 - 1024));
         assert!(sum.largest_prefix(1024, 1 << 30).unwrap() > 150_000);
         // A block that holds more than the sum allows changes nothing.
-        let loose = budget.within_block(Some(Bytes(2_000_000_000)));
+        let loose = budget.within_block(Some(Bytes(2_000_000_000)), memory);
         let wide = Frontier::new(memory, &loose, 1);
         assert_eq!(wide.largest_prefix(1024, 1 << 30), sum.largest_prefix(1024, 1 << 30));
         // Three ranks take a third of the rows each.

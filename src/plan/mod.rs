@@ -258,7 +258,14 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
     }
     let usable = Usable::new(&request.limits, request.device_free);
     let budget = Budget::new(memory, usable.bytes()?, observed_here)?
-        .within_block(request.limits.largest_block);
+        .within_block(request.limits.largest_block, memory);
+    if let Some(observed) = fit.observed().filter(|_| !memory.deployed) {
+        statements.push(format!(
+            "The peaks observed on `{}` are not used: the memory path `{}` was asked for.",
+            observed.observed_on.as_deref().unwrap_or("an unnamed device"),
+            memory.path
+        ));
+    }
     say_memory(&mut statements, memory, &usable, &budget);
 
     let alignment = decide(&fit.alignment, &fit.arch);
@@ -278,7 +285,6 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
     let of_block = ledger::budget_of_block(request.limits.largest_block, memory.ratio);
     let formula = budget
         .budget_95
-        .map(|b| of_block.map_or(b, |block| b.min(block)))
         .filter(|b| *b > 0)
         .map(|b| Schedule::of_budget(range, Some(table::context(request)), b.saturating_mul(cp)))
         .transpose()?;
@@ -384,8 +390,7 @@ fn say_block(
     limits: &ServerLimits,
 ) {
     let (Some(block), Some(pairs)) = (limits.largest_block, of_block) else { return };
-    let sum = budget.budget_95;
-    statements.push(if sum.is_some_and(|sum| pairs < sum) {
+    statements.push(if budget.budget_95 == Some(pairs) {
         format!(
             "The largest free block, {block}, holds the fp32 scores of {pairs} token^2, less than \
              the sum of all free memory allows: the block ends the frontier."

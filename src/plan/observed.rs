@@ -141,15 +141,18 @@ fn planned(
     };
     let lengths = lengths(&schedule);
     let prefixes = || PREFIXES.iter().copied().filter(|l| *l <= context);
-    let all = || lengths.iter().flat_map(|t| prefixes().map(|l| (*t, l)));
-    let next = propose(memory, all().filter(|(t, l)| chance(*t, *l).under_guard >= SAFE));
+    let mut chances: Vec<Chance> =
+        lengths.iter().flat_map(|t| prefixes().map(|l| chance(*t, l))).collect();
+    raise(&mut chances);
+    let safe = chances.iter().filter(|chance| chance.under_guard >= SAFE);
+    let next = propose(memory, safe.map(|chance| (chance.t, chance.l)));
     ObservedPlan {
         path: memory.path.clone(),
         c_interval: (memory.c.lo, memory.c.hi),
         budget_of_largest_block: budget_of_block(situation.limits.largest_block, memory.ratio),
         context_assumed: situation.context.is_none(),
         chunked_prefill_size: static_chunk.checked_mul(u64::from(situation.layout.dp.max(1))),
-        chances: all().map(|(t, l)| chance(t, l)).collect(),
+        chances,
         decisions: decisions(memory, &budget, schedule.range, context, &situation.changes),
         ledger: situation.ledger.entries(&usable),
         next,
@@ -158,6 +161,17 @@ fn planned(
         budget: Some(budget),
         schedule: Some(schedule),
         error: None,
+    }
+}
+
+/// Raises each chance to that of any larger chunk at no smaller a prefix: peaks do not fall as `T` or
+/// `L` grows, so wherever the larger chunk stays under the guard the smaller one does. Where few peaks
+/// are known the distributions of single peaks do not show that by themselves.
+fn raise(chances: &mut [Chance]) {
+    for i in 0..chances.len() {
+        let Chance { t, l, .. } = chances[i];
+        let larger = chances.iter().filter(|other| other.t >= t && other.l >= l);
+        chances[i].under_guard = larger.map(|other| other.under_guard).fold(0.0, f64::max);
     }
 }
 
@@ -278,6 +292,30 @@ mod tests {
         assert!(next.error_then < 0.9 * next.error_now);
         let chance = plan.chances.iter().find(|c| (c.t, c.l) == (next.t, next.l)).unwrap();
         assert!(chance.under_guard >= SAFE, "{next:?}");
+    }
+
+    #[test]
+    fn no_chunk_is_less_safe_than_a_larger_one_at_a_longer_prefix() {
+        let text = "T,L,peak\n1024,100000,1.4GB\n2048,100000,2.8GB\n512,200000,1.43GB\n";
+        let fit = fit_of_observations(&read_csv(text).unwrap().rows, Vec::new(), LMeans::Context);
+        let plan = plans_of_observations(&fit, &situation(4_900_000_000)).remove(0);
+        assert!(plan.chances.len() > 8);
+        for small in &plan.chances {
+            for large in plan.chances.iter().filter(|c| c.t >= small.t && c.l >= small.l) {
+                assert!(small.under_guard >= large.under_guard, "{small:?} {large:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_largest_block_is_in_the_budget() {
+        let mut tight = situation(4_750_000_000);
+        tight.limits.largest_block = Some(Bytes(400_000_000));
+        let plan = plans_of_observations(&boots(), &tight).remove(0);
+        // 400 MB / 4 B = 1e8, less than the 1.75e8 of the sum.
+        let budget = plan.budget.unwrap();
+        assert_eq!((budget.budget_point, budget.budget_95), (Some(100_000_000), Some(100_000_000)));
+        assert_eq!(plan.decisions[0].budget_95, budget.budget_95);
     }
 
     #[test]

@@ -133,7 +133,7 @@ pub(super) fn say(
     match schedule.ends_by {
         EndsBy::Memory => statements.push(format!(
             "{} is the largest prefix that can be served: beyond it even a chunk of {} tokens \
-             passes the usable memory.",
+             does not fit.",
             schedule.max_context, schedule.range.min
         )),
         EndsBy::Context => statements
