@@ -56,7 +56,16 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     let (profile, mut derived) = derive(&arguments.profile, limits, &arguments.evidence)?;
     let plan = derived.plan.clone()?;
     if let Some(sizer) = &mut derived.sizer {
-        sizer.settle(&table.release(version));
+        let release = table.release(version);
+        sizer.settle(&release);
+        if let Some(page) = release.page_of(&sizer.model).filter(|page| *page != sizer.page_size) {
+            return Err(Error::usage(format_args!(
+                "SGLang {version} gives {} pages of {page} tokens whatever is asked for, and the \
+                 plan's chunks are multiples of {}",
+                sizer.model, sizer.align
+            ))
+            .advice(format_args!("give --page-size {page}, or a multiple of it")));
+        }
     }
     let beside = directory_of(&arguments.profile);
     if let (Some(format), Some(sizer)) = (arguments.format, &derived.sizer) {

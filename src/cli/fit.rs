@@ -96,13 +96,7 @@ struct Report<'a> {
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let limits: ServerLimits = arguments.limits.into();
     limits.validate()?;
-    let mut rows = Vec::new();
-    let mut sources = Vec::new();
-    for path in &arguments.files {
-        let (source, observations) = read_observations(path)?;
-        sources.push(source);
-        rows.extend(observations);
-    }
+    let (sources, rows) = read_observations(&arguments.files)?;
     let fit = fit_of_observations(&rows, sources, arguments.l_is.into());
     let (rates, rate_remarks) = rates_of_observations(&rows);
     if fit.memory.is_empty() && fit.latency.is_empty() && rates.is_empty() {
@@ -137,11 +131,29 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
+/// The observations of several files.
+///
+/// # Errors
+/// Status 4 as for one file, 2 for the same content twice: no new evidence.
+pub fn read_observations(paths: &[PathBuf]) -> Result<(Vec<Source>, Vec<Observation>)> {
+    let (mut sources, mut rows): (Vec<Source>, Vec<_>) = Default::default();
+    for path in paths {
+        let (source, observations) = read_file(path)?;
+        if let Some(same) = sources.iter().find(|other| other.sha256 == source.sha256) {
+            let what = format!("{} and {} hold the same rows", same.file, source.file);
+            return Err(Error::usage(what).advice("name each set of observations once"));
+        }
+        sources.push(source);
+        rows.extend(observations);
+    }
+    Ok((sources, rows))
+}
+
 /// The observations of a file. Rows that cannot be understood are left out and named on stderr.
 ///
 /// # Errors
 /// Status 4 for a file that is not observations.
-pub fn read_observations(path: &Path) -> Result<(Source, Vec<Observation>)> {
+fn read_file(path: &Path) -> Result<(Source, Vec<Observation>)> {
     let bytes = std::fs::read(path).map_err(|error| Error::format(path, error))?;
     let observations = observations::read(&bytes).map_err(|error| Error::format(path, error))?;
     let (named, more) = observations.rejected.split_at(observations.rejected.len().min(MOST_NAMED));

@@ -64,11 +64,7 @@ impl EvidenceArguments {
             memory_path: self.memory_path.clone(),
         });
         options.l_means = self.l_is.into();
-        for path in &self.observations {
-            let (source, observed) = read_observations(path)?;
-            options.sources.push(source);
-            options.observations.extend(observed);
-        }
+        (options.sources, options.observations) = read_observations(&self.observations)?;
         Ok(options)
     }
 
@@ -77,9 +73,7 @@ impl EvidenceArguments {
     /// # Errors
     /// Status 4 for a file that is not observations, 2 for an unknown memory path.
     pub fn check(&self) -> Result<()> {
-        for path in &self.observations {
-            read_observations(path)?;
-        }
+        read_observations(&self.observations)?;
         // Observations bring paths of their own, named after what they were read on.
         if let (Some(path), true) = (&self.memory_path, self.observations.is_empty())
             && !PIPELINES.contains(&path.as_str())

@@ -388,3 +388,10 @@ fn multi_item_scoring_switches_chunks_off() {
     assert_eq!(severity(&report, "chunking_off"), Some(Severity::Info));
     assert_eq!(changes(&examined("0.5.10", "", flags, &facts(None)), "chunk"), []);
 }
+
+#[test]
+fn a_version_before_all_that_were_read_is_not_said_to_lack_anything() {
+    let report = examined("0.4.0", "", "--chunked-prefill-size 2048", &facts(None));
+    assert_eq!(severity(&report, "flag_unknown"), None);
+    assert_eq!(severity(&report, "version_not_read"), Some(Severity::Info));
+}

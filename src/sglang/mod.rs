@@ -175,6 +175,12 @@ impl<'a> Release<'a> {
             && read.any(|version| version >= self.version)
     }
 
+    /// Whether the version is older than every wheel that was read: what it lacks is not known.
+    pub fn is_older(&self) -> bool {
+        let mut read = self.table.read.iter().filter_map(|text| text.parse::<Version>().ok());
+        read.all(|version| version > self.version)
+    }
+
     /// The variable of that name, with whether this version reads it; none for one that is not in
     /// the table.
     pub fn env(&self, name: &str) -> Option<(&'a Env, bool)> {

@@ -246,3 +246,37 @@ fn a_runtime_that_is_not_there_is_named_and_the_simulator_offered() {
     }
     refused(&with("simulate"), USAGE, &["--engine simulate", "--hip-lib"]);
 }
+
+const PROFILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/profiles/gfx950");
+const BOOTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/profiles/field/boots.csv");
+
+#[test]
+fn the_same_observations_twice_are_no_new_evidence() {
+    refused(&["fit", BOOTS, BOOTS], USAGE, &["boots.csv", "hold the same rows"]);
+    let planned = ["plan", PROFILE, "--observations", BOOTS, "--observations", BOOTS];
+    refused(&planned, USAGE, &["hold the same rows"]);
+}
+
+#[test]
+fn observations_that_a_memory_path_leaves_out_are_said_to_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["plan", PROFILE, "--observations", BOOTS, "--memory-path", "dense"];
+    let finished = run(dir.path(), &arguments);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    let said = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("are not used: the memory path `dense` was asked for"), "{said}");
+}
+
+#[test]
+fn chunks_that_are_no_whole_pages_of_the_model_make_no_settings() {
+    // SGLang 0.5.23 gives GLM-5.2 pages of 64.
+    let page = ["--page-size", "32", "--chunk-min", "32", "--chunk-max", "96"];
+    let emit = ["emit", PROFILE, "--format", "env", "--sglang-version", "0.5.23"];
+    refused(&[&emit[..], &page].concat(), USAGE, &["pages of 64", "give --page-size 64"]);
+}
+
+#[test]
+fn a_kernel_may_be_named_after_its_rows_and_a_third_number_of_them_is_refused() {
+    refused(&["kernel", "profile", "--m", "256", "nope"], USAGE, &["nope", "tune kernel list"]);
+    refused(&["kernel", "profile", "x", "--m", "1,2,3"], USAGE, &["3 is a third"]);
+}

@@ -25,7 +25,7 @@ pub struct Arguments {
     #[arg(long, value_name = "ARCH", default_value = "gfx950")]
     arch: String,
     /// Rows; of two values the second is of the second kernel, or of the same once more.
-    #[arg(long, value_name = "M", required = true, value_delimiter = ',', num_args = 1..=2)]
+    #[arg(long, value_name = "M", required = true, value_delimiter = ',')]
     m: Vec<u64>,
     /// Columns of a matrix product; 512 when not given, or what the kernel's pack says.
     #[arg(long, value_name = "N")]
@@ -67,6 +67,10 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     super::targets(Some(&arguments.arch))?;
     let mut entries = Vec::new();
+    if let [_, _, third, ..] = arguments.m[..] {
+        let what = format!("--m takes one number of rows or two; {third} is a third");
+        return Err(Error::usage(what).advice("give --m 16384,16368"));
+    }
     if let Some(pack) = &arguments.kernels {
         entries.extend(Pack::read(pack, &arguments.arch)?.entries);
     }

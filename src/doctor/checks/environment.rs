@@ -19,7 +19,7 @@ fn ignored(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Subject { server, release, .. } = subject;
     let version = release.version;
     let range = |name: &str| release.range(name).unwrap_or_default();
-    for name in server.env.keys() {
+    for name in server.env.keys().filter(|_| !release.is_older()) {
         if matches!(release.env(name), Some((_, false))) {
             findings.push(finding(
                 Severity::Warning,
@@ -30,7 +30,7 @@ fn ignored(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             ));
         }
     }
-    for name in server.flags.keys().filter(|_| !server.resolved) {
+    for name in server.flags.keys().filter(|_| !server.resolved && !release.is_older()) {
         if release.flag(name) == Some(false) {
             findings.push(finding(
                 Severity::Error,
