@@ -10,6 +10,7 @@ use crate::emit::{self, Context, Deployment, Format, Sizer};
 use crate::files::{self, FileError};
 use crate::fit::observations::{LMeans, Observation};
 use crate::fit::{self, Fit, Source};
+use crate::model;
 use crate::plan::{self, EndsBy, Plan, PlanError, Request};
 use crate::profile::{Engine, Profile, Provenance};
 use crate::report;
@@ -146,9 +147,17 @@ pub fn deployment(
         headline: &profile.provenance().headline(),
         sizer_path: &dir.join(emit::SIZER_FILE).display().to_string(),
         exact_fill: &plan.alignment.reason,
-        limits_context: plan.schedule.ends_by == EndsBy::Memory,
+        ends_by: ends_by(plan, &profile.provenance().model),
     };
     Deployment::new(sizer, &context)
+}
+
+/// What ends requests before the context of the model does; a model that is not known has no
+/// context that could be relied on.
+fn ends_by(plan: &Plan, model: &str) -> Option<EndsBy> {
+    let own = model::resolve(model).map_or(u64::MAX, |model| model.max_positions);
+    let ends_by = plan.schedule.ends_by;
+    (ends_by == EndsBy::Memory || plan.schedule.longest_request() < own).then_some(ends_by)
 }
 
 /// The sizer of a BUDGET given as a number. It carries the hash of the figures in place of a

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::limits::LimitArguments;
+use super::limits::{LimitArguments, other_page};
 use super::output;
 use super::source::{EvidenceArguments, derive, directory_of};
 use crate::derive;
@@ -59,12 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         let release = table.release(version);
         sizer.settle(&release);
         if let Some(page) = release.page_of(&sizer.model).filter(|page| *page != sizer.page_size) {
-            return Err(Error::usage(format_args!(
-                "SGLang {version} gives {} pages of {page} tokens whatever is asked for, and the \
-                 plan's chunks are multiples of {}",
-                sizer.model, sizer.align
-            ))
-            .advice(format_args!("give --page-size {page}, or a multiple of it")));
+            return Err(other_page(version, &sizer.model, page, sizer.align));
         }
     }
     let beside = directory_of(&arguments.profile);

@@ -2,7 +2,9 @@
 
 use clap::Args;
 
+use crate::error::Error;
 use crate::options::{MAX_TOKENS, ServerLimits};
+use crate::sglang::Version;
 use crate::units::{Bytes, Tokens};
 
 /// What the server has to live within.
@@ -41,6 +43,15 @@ pub fn context(text: &str) -> Result<Tokens, String> {
         Tokens(long) if long > MAX_TOKENS => Err(format!("the limit is {MAX_TOKENS} tokens")),
         context => Ok(context),
     }
+}
+
+/// Says that chunks in multiples of `align` are not whole pages of the model.
+pub fn other_page(version: Version, model: &str, page: u64, align: u64) -> Error {
+    Error::usage(format_args!(
+        "SGLang {version} gives {model} pages of {page} tokens whatever is asked for, and the plan's \
+         chunks are multiples of {align}"
+    ))
+    .advice(format_args!("give --page-size {page}, or a multiple of it"))
 }
 
 /// A size that must not be nothing.

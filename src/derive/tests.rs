@@ -60,7 +60,10 @@ fn the_json_schema_names_exactly_the_fields_of_a_sizer() {
         serde_json::from_str(&fs::read_to_string(GOLDEN).unwrap()).unwrap();
     assert_eq!(names(&schema["properties"]), names(&sizer));
     let required: BTreeSet<String> = serde_json::from_value(schema["required"].clone()).unwrap();
-    assert_eq!(required, names(&sizer));
+    // Older files lack it.
+    let optional = BTreeSet::from(["context_length".to_owned()]);
+    assert_eq!(&required | &optional, names(&sizer));
+    assert!(required.is_disjoint(&optional));
     let fill = &schema["properties"]["exact_fill"];
     assert_eq!(names(&fill["properties"]), names(&sizer["exact_fill"]));
 }
@@ -73,6 +76,7 @@ fn sizers_that_contradict_themselves_are_refused() {
     let cases = [
         ("chunktune/sizer/v1", "chunktune/sizer/v2", "schema"),
         ("\"align\": 256", "\"align\": 100", "align"),
+        ("\"context_length\": 781506", "\"context_length\": 781249", "context_length"),
         ("\"chunk_min\": 256", "\"chunk_min\": 4096", "chunk_min"),
         ("\"c_95\": 14.0", "\"c_95\": -1.0", "c_95"),
     ];
@@ -169,7 +173,7 @@ fn the_flag_is_for_all_attention_groups_and_the_plan_for_one() {
         headline: "",
         sizer_path: "sizer.json",
         exact_fill: "",
-        limits_context: false,
+        ends_by: None,
     };
     let args = Deployment::new(&sizer, &context).args();
     assert_eq!(args[..2], ["--chunked-prefill-size", "8192"]);

@@ -89,9 +89,13 @@ impl Server {
     /// Reads a command line; what comes before the first flag is passed over.
     ///
     /// # Errors
-    /// A quote that does not end.
+    /// A quote that does not end, or words without any flag.
     pub fn read_flags(&mut self, line: &str, source: &str) -> Result<(), InputError> {
         let words = words(line).map_err(|what| error(source, what))?;
+        if !words.is_empty() && !words.iter().any(|word| word.starts_with("--")) {
+            let what = format!("`{}` has no flag; flags begin with --", quoted(line));
+            return Err(error(source, what));
+        }
         let mut words = words.into_iter().peekable();
         while let Some(word) = words.next() {
             if !word.starts_with("--") {
@@ -240,6 +244,8 @@ mod tests {
         assert!(server.has("--enable-mixed-chunk"));
         assert_eq!(server.number("--chunked-prefill-size"), Some(2048));
         assert!(Server::default().read_flags("--a 'b", "flags").is_err());
+        let error = Server::default().read_flags("chunked 3", "--flags").unwrap_err().to_string();
+        assert_eq!(error, "--flags: `chunked 3` has no flag; flags begin with --");
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn sizer() -> Sizer {
     (sizer.tp, sizer.dp, sizer.page_size, sizer.align) = (4, 1, 256, 256);
     (sizer.chunk_min, sizer.chunk_max, sizer.static_chunk) = (256, 2048, 2048);
     sizer.table = vec![(0, 2048), (65_536, 512), (131_072, 256)];
-    sizer.max_context = 200_000;
+    (sizer.max_context, sizer.context_length) = (200_000, Some(200_256));
     (sizer.exact_fill.block_m, sizer.exact_fill.gain, sizer.exact_fill.force) = (64, 2.0, false);
     sizer
 }
@@ -146,7 +146,10 @@ fn a_backend_with_pages_of_its_own_is_followed() {
     let sizer = sizer();
     let report = examined("0.5.23", INSTALLED, flags, &facts(Some(&sizer)));
     assert_eq!(changes(&report, "page"), [(Some(256), Some(64))]);
-    assert_eq!(severity(&report, "page_mismatch"), Some(Severity::Error));
+    let mismatch = report.findings.iter().find(|f| f.check == "page_mismatch").unwrap();
+    assert_eq!(mismatch.severity, Severity::Error);
+    // The flag says 256 already.
+    assert_eq!(mismatch.fix, "plan again with --page-size 64: this server has no other");
 }
 
 #[test]
@@ -265,6 +268,36 @@ fn a_score_budget_other_than_the_plans_is_refused() {
         severity(&examined("0.5.23", &env, GOOD, &facts(Some(&sizer))), "score_budget_differs")
     };
     assert_eq!((found(512), found(2048)), (None, Some(Severity::Error)));
+}
+
+#[test]
+fn decode_rows_that_leave_no_page_of_a_chunk_are_found() {
+    let found = |rows| {
+        let facts = Facts { decode_rows: Some(rows), ..facts(None) };
+        let flags = "--chunked-prefill-size 2048 --page-size 256 --enable-mixed-chunk";
+        severity(&examined("0.5.23", "", flags, &facts), "chunk_full_of_decode")
+    };
+    // 2048 - 1792 is one page.
+    assert_eq!(
+        (found(1792), found(1793), found(5000)),
+        (None, Some(Severity::Error), Some(Severity::Error))
+    );
+}
+
+#[test]
+fn names_that_are_nearly_those_of_settings_are_said() {
+    let near = |env: &str, flags: &str| {
+        let report = examined("0.5.23", env, flags, &facts(None));
+        let found = report.findings.iter().find(|finding| finding.check == "name_resembles");
+        found.map(|finding| finding.fix.clone())
+    };
+    let meant = |name: &str| Some(format!("write {name} if that is meant"));
+    assert_eq!(near("", "--chunked-prefil-size 2048"), meant("--chunked-prefill-size"));
+    assert_eq!(near("", "--chunked-prefill 2048"), meant("--chunked-prefill-size"));
+    assert_eq!(near("CHUNKTUNE_SIZR=/x", ""), meant("CHUNKTUNE_SIZER"));
+    // A flag of SGLang's own that differs from --tp-size by one letter.
+    assert_eq!(near("PATH=/bin", "--ep-size 4 --mem-fraction-static 0.9"), None);
+    assert_eq!(near(INSTALLED, GOOD), None);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::Sizer;
-use crate::plan::Status;
+use crate::plan::{EndsBy, Status};
 use crate::sglang::Release;
 
 /// Variable in which every format hands over the launch flags as one text.
@@ -70,8 +70,8 @@ pub struct Context<'a> {
     pub sizer_path: &'a str,
     /// Why exact fill is or is not decided.
     pub exact_fill: &'a str,
-    /// Whether memory ends the context, which must then be limited.
-    pub limits_context: bool,
+    /// What ends requests before the model's own context does; none where nothing does.
+    pub ends_by: Option<EndsBy>,
 }
 
 impl Deployment {
@@ -242,16 +242,21 @@ impl Deployment {
                 _ => format!("chunks of the plan are multiples of {}", sizer.align),
             },
         );
-        if context.limits_context {
+        let length = sizer.longest_request();
+        let reason = match context.ends_by {
+            None => return,
             // A request may end with one more chunk after the largest prefix.
-            let length = sizer.max_context.saturating_add(sizer.chunk_min);
-            let reason = format!(
+            Some(EndsBy::Memory) => format!(
                 "max_context {} and the {} rows of the smallest chunk after it; past that prefix \
                  even these do not fit in memory",
-                sizer.max_context, sizer.chunk_min
-            );
-            self.set(Kind::Flag, "--context-length", length, reason);
-        }
+                sizer.max_context,
+                length.saturating_sub(sizer.max_context)
+            ),
+            Some(EndsBy::Context) => {
+                "the longest context that was planned for, less than the model's own".to_owned()
+            }
+        };
+        self.set(Kind::Flag, "--context-length", length, reason);
     }
 }
 

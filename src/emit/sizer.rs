@@ -56,6 +56,9 @@ pub struct Sizer {
     pub static_chunk: u64,
     /// Largest prefix that can be served, tokens.
     pub max_context: u64,
+    /// Longest request that is served, tokens; absent in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_length: Option<u64>,
     /// `[prefix_from, chunk]`, ascending, first 0, half-open.
     pub table: Vec<(u64, u64)>,
     /// `BUDGET` at the most likely `c`, token^2; null where memory does not grow with `T*keys`.
@@ -100,6 +103,7 @@ impl Sizer {
             chunk_max: range.max,
             static_chunk: plan.static_chunk,
             max_context: plan.schedule.max_context,
+            context_length: Some(plan.schedule.longest_request()),
             table: plan.schedule.table.clone(),
             budget_point: plan.budget.budget_point,
             budget_95: plan.budget.budget_95,
@@ -132,6 +136,12 @@ impl Sizer {
         self.table.get(after.checked_sub(1)?).map(|(_, chunk)| *chunk)
     }
 
+    /// Longest request that is served, tokens.
+    pub fn longest_request(&self) -> u64 {
+        let by_memory = self.max_context.saturating_add(self.chunk_min);
+        self.context_length.unwrap_or(by_memory)
+    }
+
     /// Writes `sizer.json` into `dir`.
     ///
     /// # Errors
@@ -160,6 +170,9 @@ impl Sizer {
         }
         if self.chunk_min == 0 || self.chunk_min > self.chunk_max {
             return wrong("chunk_min", "between 1 and chunk_max", self.chunk_min.to_string());
+        }
+        if let Some(end) = self.context_length.filter(|end| *end < self.max_context) {
+            return wrong("context_length", "at least max_context", end.to_string());
         }
         if self.table.first().map(|(from, _)| *from) != Some(0) {
             return wrong(

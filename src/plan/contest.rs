@@ -31,7 +31,7 @@ pub enum Verdict {
     /// The most likely peak of a chunk leaves less than the guard, or the largest free block does
     /// not hold its scores.
     Crashes,
-    /// The prompt is past the largest prefix that can be served.
+    /// The prompt is longer than the context, or past the largest prefix that can be served.
     Refused,
 }
 
@@ -205,7 +205,9 @@ impl<'a> Arena<'a> {
             verdict: Verdict::Refused,
             at: None,
         };
-        let Some(chunks) = chunks else { return score };
+        // The server takes no such request, whatever sizes its chunks.
+        let too_long = self.schedule.context_length.is_some_and(|context| length > context);
+        let Some(chunks) = chunks.filter(|_| !too_long) else { return score };
         score.verdict = Verdict::Survives;
         score.chunks = chunks.len();
         score.sizes =
@@ -248,7 +250,7 @@ impl Score {
             Verdict::Survives => "survives".to_owned(),
             Verdict::AtRisk => place("at risk: over the frontier"),
             Verdict::Crashes => place("crashes"),
-            Verdict::Refused => "refused: past max_context".to_owned(),
+            Verdict::Refused => "refused: past the context or max_context".to_owned(),
         }
     }
 

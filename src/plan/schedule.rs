@@ -73,6 +73,9 @@ pub struct Schedule {
     pub max_context: u64,
     /// What ends the schedule.
     pub ends_by: EndsBy,
+    /// Longest context that was asked for, tokens; none where nobody says.
+    #[serde(default)]
+    pub context_length: Option<u64>,
 }
 
 impl Schedule {
@@ -103,7 +106,7 @@ impl Schedule {
             return Err(PlanError::NothingFits { chunk_min: range.min });
         }
         let ends_by = if open.is_none() { EndsBy::Context } else { EndsBy::Memory };
-        Ok(Self { range, table, max_context, ends_by })
+        Ok(Self { range, table, max_context, ends_by, context_length })
     }
 
     /// The note's formula: `clamp(round_down(budget / L, align), min, max)`; a prefix at which
@@ -134,6 +137,17 @@ impl Schedule {
     /// The smallest chunk of the table, which fits at every prefix that is served.
     pub fn smallest(&self) -> u64 {
         self.table.iter().map(|(_, chunk)| *chunk).min().unwrap_or(self.range.min)
+    }
+
+    /// Longest request that is served, tokens: the largest prefix and, where memory ends the
+    /// schedule, the chunk after it, within the context that was asked for.
+    pub fn longest_request(&self) -> u64 {
+        let last = self.table.last().map_or(0, |(_, chunk)| *chunk);
+        let end = match self.ends_by {
+            EndsBy::Memory => self.max_context.saturating_add(last),
+            EndsBy::Context => self.max_context,
+        };
+        self.context_length.map_or(end, |context| context.min(end))
     }
 
     /// The chunks of a prompt of `length` tokens; none where it passes `max_context`.
@@ -222,6 +236,17 @@ mod tests {
         assert_eq!(chunks.iter().sum::<u64>(), 100_000);
         assert!(chunks[..47].iter().all(|c| *c == 2048));
         assert!(note().chunks_of(1_000_000).is_none());
+    }
+
+    #[test]
+    fn the_longest_request_is_the_last_prefix_and_its_chunk_within_the_context() {
+        // 256 rows fit up to 2e8 / 256 = 781,250.
+        assert_eq!(note().longest_request(), 781_250 + 256);
+        let range = note().range;
+        let within = |context| {
+            Schedule::of_budget(range, Some(context), 200_000_000).unwrap().longest_request()
+        };
+        assert_eq!((within(100_000), within(781_300)), (100_000, 781_300));
     }
 
     proptest! {

@@ -201,6 +201,12 @@ impl<'a> Release<'a> {
         Some(flag.range.holds(self.version))
     }
 
+    /// Variables and flags of the table, whether this version has them or not.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let env = self.table.env.iter().map(|env| env.name.as_str());
+        env.chain(self.table.flag.iter().map(|flag| flag.name.as_str()))
+    }
+
     /// How this version changes settings, in order, each rule with file and line.
     pub fn rules(&self) -> impl Iterator<Item = (&'a Rule, &'a str)> + use<'a> {
         self.table.rules.of(self.version)

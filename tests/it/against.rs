@@ -71,3 +71,16 @@ fn unknown_sizers_absurd_prompts_and_times_that_nobody_took_are_refused() {
     refused(&many, &["--prompts"]);
     refused(&["plan", "--budget", "2e8", "--against", "trtllm", "--prompts", "0"], &["--prompts"]);
 }
+
+#[test]
+fn no_sizer_serves_a_prompt_that_is_longer_than_the_context() {
+    let dir = tempfile::tempdir().unwrap();
+    let arguments = ["plan", "--budget", "2e8", "--context", "100k", "--against", "static:256"];
+    let prompts = ["--prompts", "100000,100001", "--json"];
+    let finished = run(dir.path(), &[&arguments[..], &prompts].concat());
+    let report: Value = serde_json::from_str(&finished.stdout).unwrap();
+    for entry in report["against"].as_array().unwrap() {
+        let verdicts = [0, 1].map(|i| entry["prompts"][i]["verdict"].clone());
+        assert_eq!(verdicts, ["survives", "refused"], "{}", entry["name"]);
+    }
+}

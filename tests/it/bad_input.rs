@@ -273,6 +273,8 @@ fn chunks_that_are_no_whole_pages_of_the_model_make_no_settings() {
     let page = ["--page-size", "32", "--chunk-min", "32", "--chunk-max", "96"];
     let emit = ["emit", PROFILE, "--format", "env", "--sglang-version", "0.5.23"];
     refused(&[&emit[..], &page].concat(), USAGE, &["pages of 64", "give --page-size 64"]);
+    let run = ["--device", "gfx950"];
+    refused(&[&run[..], &page].concat(), USAGE, &["pages of 64", "give --page-size 64"]);
 }
 
 #[test]

@@ -181,6 +181,22 @@ fn the_doctors_status_follows_the_worst_finding() {
 }
 
 #[test]
+fn a_context_shorter_than_the_models_is_set_and_the_doctor_keeps_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let env = emitted(dir.path(), "env", &["--context", "200k"]);
+    assert!(env.contains("--context-length 200000"), "{env}");
+    assert!(env.contains("the longest context that was planned for"), "{env}");
+    std::fs::write(dir.path().join("e"), &env).unwrap();
+    let checked = |flags: &[&str]| {
+        let finished = run(dir.path(), &[&["doctor", "--env-file", "e"][..], flags].concat());
+        finished.stdout
+    };
+    assert!(!checked(&[]).contains("context_"), "{}", checked(&[]));
+    let longer = checked(&["--flags", "--context-length 200256"]);
+    assert!(longer.contains("give --context-length 200000 or less"), "{longer}");
+}
+
+#[test]
 fn the_context_and_a_missing_budget_are_explained() {
     let dir = tempfile::tempdir().unwrap();
     // 836,212 and the 256 rows of the smallest chunk are --context-length.

@@ -18,6 +18,7 @@ use interrupt::Interrupt;
 use summary::Summary;
 
 use super::engine::{self, Engine, Wanted};
+use super::limits::other_page;
 use super::output;
 use crate::adaptive::Planner;
 use crate::derive;
@@ -30,6 +31,7 @@ use crate::options::{GridSize, Options};
 use crate::plan::Usable;
 use crate::profile::{Outcome, Point};
 use crate::report;
+use crate::sglang::Table;
 use crate::units::Bytes;
 
 /// Everything settled before the first point.
@@ -52,6 +54,7 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     let (options, evidence) = arguments.into_options()?;
     evidence.check()?;
     let model = model::resolve(&options.model)?;
+    check_page(&options)?;
     let shapes = model.rank_shapes(options.layout)?;
     let engine = engine::choose(&Wanted {
         arch: &options.arch,
@@ -146,6 +149,19 @@ impl Work {
                 Ok((points, notes))
             }
         }
+    }
+}
+
+/// Finds before a long run that its plan could not be deployed: a page that the model does not have.
+fn check_page(options: &Options) -> Result<()> {
+    let table = Table::load().map_err(Error::failed)?;
+    let version = derive::SGLANG.parse().map_err(Error::failed)?;
+    let align = options.limits.page_size.0;
+    match table.release(version).page_of(&options.model) {
+        Some(page) if !align.is_multiple_of(page) => {
+            Err(other_page(version, &options.model, page, align))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -9,7 +9,7 @@ const SHARDING: &str = "--enable-kv-cache-sharding";
 const CHUNK: &str = "--chunked-prefill-size";
 const PAGE: &str = "--page-size";
 /// Flags that take a whole number; at least 1 but for the chunk, which 0 and less switch off.
-const COUNTS: [&str; 10] = [
+pub(super) const COUNTS: [&str; 10] = [
     CHUNK,
     PAGE,
     "--context-length",
@@ -49,8 +49,29 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     };
     let mut found = vec![groups(subject, chunk), page(subject, chunk), truncation(subject, chunk)];
     found.extend([replay(subject, chunk), tile(subject), not_exact(subject)]);
-    found.extend([sharding(subject), mega_moe(subject)]);
+    found.extend([sharding(subject), mega_moe(subject), mixed(subject, chunk)]);
     findings.extend(found.into_iter().flatten());
+}
+
+/// Decode rows are charged to the chunk, and a prompt that does not fit needs a whole page of it
+/// (`PrefillAdder` with `mixed_with_decode_tokens`).
+fn mixed(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
+    let Subject { server, facts, effective, .. } = subject;
+    let rows = facts.decode_rows.filter(|_| server.has("--enable-mixed-chunk"))?;
+    let page = effective.page.unwrap_or(1);
+    let left = chunk.saturating_sub(rows);
+    (left < page).then(|| {
+        finding(
+            Severity::Error,
+            "chunk_full_of_decode",
+            format!(
+                "{rows} decode rows leave {left} of the {chunk} tokens of a chunk, less than a page of \
+                 {page}: while so many requests decode, no prompt goes on"
+            ),
+            server.source(CHUNK),
+            format!("give a chunk of at least {} a rank, or let fewer requests run at once", rows + page),
+        )
+    })
 }
 
 fn count(subject: &Subject<'_>, name: &str) -> Option<Finding> {

@@ -2,14 +2,23 @@
 
 use super::super::effective::truthy;
 use super::super::{Finding, Severity};
+use super::chunk::COUNTS;
 use super::{Subject, finding};
 
 /// Names under which PyTorch reads the settings of its allocator.
 const ALLOCATOR: [&str; 3] =
     ["PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"];
 
+/// Variables of the plugin.
+const PLUGIN: [&str; 3] = ["CHUNKTUNE_SIZER", "CHUNKTUNE_STRICT", "CHUNKTUNE_ALLOW_UNVALIDATED"];
+/// Shorter names differ from names of other things by as little.
+const LONG_NAME: usize = 10;
+/// Letters by which a misspelt name differs.
+const MISSPELT: usize = 2;
+
 pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     ignored(subject, findings);
+    misspelt(subject, findings);
     allocator(subject, findings);
     findings.extend(exact_fill(subject));
     findings.extend(score_budgets(subject));
@@ -51,6 +60,28 @@ fn ignored(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             format!("SGLang {version} is not among the versions whose settings were read"),
             "the table of this build",
             "check by its own --help that it has these settings",
+        ));
+    }
+}
+
+/// Names that are nearly those of settings that are looked at here.
+fn misspelt(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Subject { server, release, .. } = subject;
+    let rules = release.rules().flat_map(|(rule, _)| &rule.when.flags).map(String::as_str);
+    let known: Vec<&str> = release.names().chain(COUNTS).chain(PLUGIN).chain(rules).collect();
+    let given = server.flags.keys().chain(server.env.keys()).map(String::as_str);
+    for name in given.filter(|name| name.len() >= LONG_NAME && !known.contains(name)) {
+        let near = |other: &&&str| strsim::osa_distance(name, other) <= MISSPELT;
+        let cut = |other: &&&str| name.starts_with('-') && other.starts_with(name);
+        let Some(meant) = known.iter().find(near).or_else(|| known.iter().find(cut)) else {
+            continue;
+        };
+        findings.push(finding(
+            Severity::Warning,
+            "name_resembles",
+            format!("{name} is none of the settings that are checked here; {meant} is"),
+            server.source(name),
+            format!("write {meant} if that is meant"),
         ));
     }
 }

@@ -15,23 +15,22 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.extend(off(subject, sizer));
 }
 
-/// The longest context that is served, tokens.
+/// The longest request that the server takes, tokens.
 fn longest(subject: &Subject<'_>, sizer: &Sizer) -> u64 {
     let given = subject.server.number("--context-length").and_then(|n| u64::try_from(n).ok());
-    given.filter(|n| *n > 0).unwrap_or(sizer.max_context)
+    given.filter(|n| *n > 0).unwrap_or(sizer.longest_request())
 }
 
 fn context(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
     let name = "--context-length";
-    let end = sizer.max_context.saturating_add(sizer.chunk_min);
+    let end = sizer.longest_request();
     if !subject.server.has(name) {
         return Some(finding(
             Severity::Info,
             "context_not_given",
             format!(
-                "the context is not given: the model's own applies; the plan ends at {end}, \
-                 max_context {} and the {} rows of the smallest chunk after it",
-                sizer.max_context, sizer.chunk_min
+                "the context is not given: the model's own applies; the plan serves requests of up \
+                 to {end} tokens"
             ),
             subject.server.source(name),
             format!("give --context-length {end} if the model's is longer"),
@@ -43,9 +42,9 @@ fn context(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
             Severity::Error,
             "context_past_frontier",
             format!(
-                "a context of {given} is longer than the plan serves: past prefix {} not even {} \
-                 rows are known to fit",
-                sizer.max_context, sizer.chunk_min
+                "a context of {given} is longer than the plan serves, {end}: past prefix {} no \
+                 chunk is known to fit",
+                sizer.max_context
             ),
             subject.server.source(name),
             format!("give --context-length {end} or less"),
@@ -165,13 +164,19 @@ fn dynamic(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
 
 fn pages(subject: &Subject<'_>, sizer: &Sizer) -> Option<Finding> {
     let page = subject.effective.page?;
+    let forced = subject.server.number("--page-size") == i64::try_from(sizer.page_size).ok();
+    let fix = if forced {
+        format!("plan again with --page-size {page}: this server has no other")
+    } else {
+        format!("give --page-size {}, or plan again with {page}", sizer.page_size)
+    };
     (page != sizer.page_size).then(|| {
         finding(
             Severity::Error,
             "page_mismatch",
             format!("the server's page is {page}, the plan was made for {}", sizer.page_size),
             subject.server.source("--page-size"),
-            format!("give --page-size {}, or plan again with {page}", sizer.page_size),
+            fix,
         )
     })
 }
