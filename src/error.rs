@@ -120,12 +120,18 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Reads a text file, with the path in the message.
+/// Reads a text file, with the path in the message and without a byte order mark.
 ///
 /// # Errors
 /// Status 4 when the file is missing, not readable or not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|error| Error::format(path, error))
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+            Err(Error::format(path, "it is no UTF-8 text").advice("convert the file to UTF-8"))
+        }
+        Err(error) => Err(Error::format(path, error)),
+    }
 }
 
 impl From<FileError> for Error {

@@ -14,6 +14,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::text::clipped;
 
+/// What some editors put before the text of a file.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Why a file could not be written, read or believed.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -106,22 +109,78 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 /// # Errors
 /// Whatever the file system answers, with the path.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let dir = match path.parent() {
-        Some(dir) if !dir.as_os_str().is_empty() => dir,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(dir).map_err(|e| FileError::io(dir, "creating the directory", e))?;
-    let mut file =
-        tempfile::Builder::new()
-            .prefix(".chunktune-")
-            .suffix(".tmp")
-            .tempfile_in(dir)
+    let mut file = NewFile::create(path)?;
+    file.write(bytes)?;
+    file.finish()
+}
+
+/// A file in the making: it takes its place when it is whole, and leaves no trace when it is
+/// dropped before. What is no regular file, such as a pipe or `/dev/null`, is written as it is.
+#[derive(Debug)]
+pub struct NewFile {
+    path: PathBuf,
+    /// Where links lead to.
+    place: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Beside(io::BufWriter<tempfile::NamedTempFile>),
+    Stream(fs::File),
+}
+
+impl NewFile {
+    /// Starts the file, and the directories to it.
+    ///
+    /// # Errors
+    /// Whatever the file system answers, with the path.
+    pub fn create(path: &Path) -> Result<Self, FileError> {
+        let new = |place: &Path, kind| Self { path: path.into(), place: place.into(), kind };
+        if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            let stream = fs::OpenOptions::new().write(true).open(path);
+            let stream = stream.map_err(|e| FileError::io(path, "opening", e))?;
+            return Ok(new(path, Kind::Stream(stream)));
+        }
+        let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let dir = match place.parent() {
+            Some(dir) if !dir.as_os_str().is_empty() => dir,
+            _ => Path::new("."),
+        };
+        fs::create_dir_all(dir).map_err(|e| FileError::io(dir, "creating the directory", e))?;
+        let file = tempfile::Builder::new().prefix(".chunktune-").suffix(".tmp").tempfile_in(dir);
+        let file = file
             .map_err(|e| FileError::io(path, "creating a file in its directory", nameless(&e)))?;
-    file.write_all(bytes).map_err(|e| FileError::io(path, "writing", nameless(&e)))?;
-    set_default_permissions(&file).map_err(|e| FileError::io(path, "setting permissions", e))?;
-    file.as_file().sync_all().map_err(|e| FileError::io(path, "writing to disk", e))?;
-    file.persist(path).map_err(|e| FileError::io(path, "renaming into place", e.error))?;
-    Ok(())
+        Ok(new(&place, Kind::Beside(io::BufWriter::new(file))))
+    }
+
+    /// Appends `bytes`.
+    ///
+    /// # Errors
+    /// Whatever the file system answers, with the path.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), FileError> {
+        match &mut self.kind {
+            Kind::Beside(file) => file.write_all(bytes),
+            Kind::Stream(stream) => stream.write_all(bytes),
+        }
+        .map_err(|e| FileError::io(&self.path, "writing", nameless(&e)))
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// Whatever the file system answers, with the path.
+    pub fn finish(self) -> Result<(), FileError> {
+        let Self { path, place, kind } = self;
+        let Kind::Beside(file) = kind else { return Ok(()) };
+        let file = file.into_inner();
+        let file = file.map_err(|e| FileError::io(&path, "writing", nameless(e.error())))?;
+        set_default_permissions(&file)
+            .map_err(|e| FileError::io(&path, "setting permissions", e))?;
+        file.as_file().sync_all().map_err(|e| FileError::io(&path, "writing to disk", e))?;
+        file.persist(place).map_err(|e| FileError::io(&path, "renaming into place", e.error))?;
+        Ok(())
+    }
 }
 
 /// The error without the name of the temporary file, which means nothing to anyone.
@@ -174,8 +233,9 @@ pub fn json_text(path: &Path, value: &impl Serialize) -> Result<String, FileErro
 /// # Errors
 /// Not JSON, another schema, or a field that is missing or of another type.
 pub fn read_json<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, FileError> {
-    let bytes = read_bytes(path)?;
-    let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(|e| {
+    let read = read_bytes(path)?;
+    let bytes = read.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&read);
+    let value: serde_json::Value = serde_json::from_slice(bytes).map_err(|e| {
         FileError::Malformed { path: path.to_owned(), format: "JSON", detail: e.to_string() }
     })?;
     match value.get("schema").and_then(|s| s.as_str()) {
@@ -193,7 +253,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path, schema: &str) -> Result<T, Fi
         }
     }
     // Parsing from the text again, not from the value, keeps line and column in the message.
-    serde_json::from_slice(&bytes).map_err(|e| FileError::Malformed {
+    serde_json::from_slice(bytes).map_err(|e| FileError::Malformed {
         path: path.to_owned(),
         format: "a file of its schema",
         detail: e.to_string(),
@@ -228,6 +288,35 @@ mod tests {
         write_atomic(&path, b"two").unwrap();
         assert_eq!(read_bytes(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_is_not_finished_leaves_the_old_one_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        write_atomic(&path, b"one").unwrap();
+        let mut file = NewFile::create(&path).unwrap();
+        file.write(b"two").unwrap();
+        drop(file);
+        assert_eq!(read_bytes(&path).unwrap(), b"one");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_what_is_no_regular_file_is_written_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let (target, link) = (dir.path().join("target"), dir.path().join("link"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        fs::write(&target, "old").unwrap();
+        write_atomic(&link, b"new").unwrap();
+        assert_eq!(read_bytes(&target).unwrap(), b"new");
+        let null = dir.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        write_atomic(&null, b"gone").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(fs::symlink_metadata(&null).unwrap().is_symlink());
+        assert_eq!(read_bytes(Path::new("/dev/null")).unwrap(), b"");
     }
 
     #[test]

@@ -7,6 +7,8 @@ use owo_colors::OwoColorize;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::journal::FILE_NAME;
+use crate::profile::{PROFILE_FILE, PROVENANCE_FILE};
 
 /// Prints `text` and a line end.
 ///
@@ -37,7 +39,7 @@ pub fn json(value: &impl Serialize) -> Result<()> {
 /// # Errors
 /// Status 2 where `directory` holds a profile or a journal.
 pub fn refuse_run(directory: &Path) -> Result<()> {
-    match ["profile.parquet", "journal.jsonl"].iter().find(|f| directory.join(f).exists()) {
+    match [PROFILE_FILE, FILE_NAME].iter().find(|f| directory.join(f).exists()) {
         None => Ok(()),
         Some(file) => Err(Error::usage(format_args!(
             "{} holds the {file} of a run, whose files this would replace",
@@ -45,6 +47,34 @@ pub fn refuse_run(directory: &Path) -> Result<()> {
         ))
         .advice("give another directory with --out")),
     }
+}
+
+/// Refuses to write over what is read: one of `inputs`, or a file of a run that is one of them.
+///
+/// # Errors
+/// Status 2 where `flag` names such a file.
+pub fn refuse_inputs<'a>(
+    flag: &str,
+    path: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
+    let Ok(place) = path.canonicalize() else {
+        return Ok(());
+    };
+    let of_run = place.file_name().is_some_and(|name| {
+        [PROFILE_FILE, PROVENANCE_FILE, FILE_NAME].iter().any(|file| name == *file)
+    });
+    let taken = |input: &Path| {
+        input
+            .canonicalize()
+            .is_ok_and(|input| input == place || of_run && place.parent() == Some(input.as_path()))
+    };
+    if inputs.into_iter().any(taken) {
+        let path = path.display();
+        return Err(Error::usage(format_args!("{flag} {path} would replace what is read"))
+            .advice("name another file"));
+    }
+    Ok(())
 }
 
 /// Names the files written.

@@ -175,7 +175,21 @@ fn bad_traces_name_file_and_line() {
         ("arrival,prompt,cached,output\n5,5,0,1\n4,5,0,1\n", &["line 3", "sort the trace"]),
         ("arrival,prompt,cached,output\n-1,5,0,1\n", &["line 2", "arrival `-1`"]),
         ("arrival,prompt,cached,output\nnan,5,0,1\n", &["line 2", "arrival `nan`"]),
-        ("arrival,prompt,cached,output\n0,5\n", &["line 2", "2 of 4 fields"]),
+        ("arrival,prompt,cached,output\n0,5\n", &["line 2", "2 fields and the header 4"]),
+        ("name,arrival,prompt,cached,output\na,b,0,5,0,1\n", &["line 2", "6 fields"]),
+        ("arrival,prompt,prompt_tokens,cached,output\n0,5,6,0,1\n", &["columns 2 and 3", "prompt"]),
+        ("arrival,prompt,cached,output\n1e300,5,0,1\n", &["line 2", "the latest"]),
+        ("[{\"timestamp\": 0}]", &["JSON list", "one object a line"]),
+        // A prompt of 521 tokens has two blocks of 512; 33 are those of another public trace.
+        (
+            "{\"timestamp\": 0, \"input_length\": 521, \"output_length\": 1, \"hash_ids\": \
+             [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33]}",
+            &["line 1", "33 hash_ids", "another size"],
+        ),
+        (
+            "{\"timestamp\": 0, \"input_length\": 2000, \"output_length\": 1, \"hash_ids\": [1, 2]}",
+            &["line 1", "2 hash_ids", "has 4"],
+        ),
         ("TIMESTAMP,ContextTokens,GeneratedTokens\nyesterday,5,1\n", &["line 2", "timestamp"]),
         ("{\"timestamp\": 0}\n", &["line 1", "input_length"]),
         ("{\"timestamp\": 0, \"input_length\"\n", &["line 1", "hash_ids"]),
@@ -191,6 +205,12 @@ fn bad_traces_name_file_and_line() {
     run_fails(directory.path(), &["admit", "--trace", "none.csv"], 4, &["none.csv"]);
     write(directory.path(), "bad.json", "{\"scenarios\": [\n{\"id\": }");
     run_fails(directory.path(), &["admit", "--oracle", "bad.json"], 4, &["bad.json", "line 2"]);
+    std::fs::write(directory.path().join("bad.csv"), b"arrival,prompt,caf\xe9\n").unwrap();
+    run_fails(directory.path(), &["admit", "--trace", "bad.csv"], 4, &["line 1", "UTF-8"]);
+    for (text, words) in [("{\"scenarios\": []}", "`scenarios` is empty"), ("caf\u{e9}", "JSON")] {
+        write(directory.path(), "bad.json", text);
+        run_fails(directory.path(), &["admit", "--oracle", "bad.json"], 4, &["bad.json", words]);
+    }
     write(directory.path(), "bad.json", "{}");
     run_fails(directory.path(), &["admit", "--oracle", "bad.json"], 4, &["neither"]);
 }
@@ -209,6 +229,7 @@ fn servers_that_cannot_be_are_refused_by_their_flags() {
         (&["--block-m", "0"], &["--block-m", "0 is not in 1.."]),
         (&["--block-m", "-1"], &["--block-m", "-1 is not in 1.."]),
         (&["--passes", "x.csv"], &["--exact-fill"]),
+        (&["--exact-fill", "on", "--passes", "./trace.csv"], &["--passes", "what is read"]),
         (&["--kv-tokens", "640"], &["line 2", "never be admitted", "--kv-tokens"]),
     ];
     for (flags, words) in cases {
@@ -216,6 +237,64 @@ fn servers_that_cannot_be_are_refused_by_their_flags() {
         arguments.extend(flags);
         run_fails(directory.path(), &arguments, 2, words);
     }
+}
+
+/// Quoted commas, blank lines, line ends of Windows and a byte order mark mean nothing; 100 + 200
+/// prompt tokens and a cached page of 64.
+#[test]
+fn however_a_trace_is_written_it_reads_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let csv = [
+        "arrival,prompt,cached,output\n0,100,0,5\n1,200,64,3\n",
+        "\u{feff}arrival,prompt,cached,output\r\n0,100,0,5\r\n\r\n1,200,64,3",
+        "\n \nname,\"arrival\",prompt,cached,output\n\"a,b\",\"0\",100,0,5\n\"c\",1,200,64,3\n",
+    ];
+    for text in csv {
+        write(directory.path(), "trace.csv", text);
+        let run = &replay(directory.path(), "trace.csv", &[])["runs"][0];
+        assert_eq!(
+            (run["prompt"].as_i64(), run["cached"].as_i64()),
+            (Some(300), Some(64)),
+            "{text}"
+        );
+    }
+    let line = r#"{"timestamp": 0, "input_length": 512, "output_length": 1, "hash_ids": [1]}"#;
+    write(directory.path(), "trace.jsonl", &format!("\u{feff}{line}\r\n\n{line}"));
+    assert_eq!(replay(directory.path(), "trace.jsonl", &[])["format"], "Mooncake");
+}
+
+#[test]
+fn steps_of_absurd_length_are_refused_by_their_flag() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "trace.csv", &format!("{HEADER}0,1000,0,3\n"));
+    let server = ["admit", "--trace", "trace.csv", "--kv-tokens", "1M", "--max-running", "8"];
+    for (decode, prefill, flag) in [
+        ("1e308+1e308*bs", "1", "--decode-ms `1e308"),
+        ("1", "1e308", "--prefill-ms `1e308"),
+        ("-1", "1", "--decode-ms `-1`"),
+        ("1", "-1", "--prefill-ms `-1`"),
+    ] {
+        let steps = ["--decode-ms", decode, "--prefill-ms", prefill];
+        run_fails(directory.path(), &[&server[..], &steps].concat(), 2, &[flag, "from 0 to 1e9"]);
+    }
+}
+
+/// A replay that ends at a bad line leaves what was in the file before.
+#[test]
+fn passes_of_a_replay_that_fails_are_not_written() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "trace.csv", &format!("{HEADER}0,1000,0,3\n1,0,0,3\n"));
+    write(directory.path(), "passes.csv", "of an earlier run");
+    let flags = ["--exact-fill", "on", "--passes", "passes.csv"];
+    run_fails(
+        directory.path(),
+        &[&["admit", "--trace", "trace.csv"][..], &flags].concat(),
+        4,
+        &["line 3"],
+    );
+    let left = std::fs::read_to_string(directory.path().join("passes.csv")).unwrap();
+    assert_eq!(left, "of an earlier run");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
 }
 
 #[test]
@@ -272,6 +351,12 @@ fn a_sizer_is_cut_to_the_servers_cap_as_the_plugin_cuts_it() {
     assert_eq!(passes(&["--chunk", "2048", "--max-prefill", "700"]), cut);
     let other = ["admit", "--trace", "trace.csv", "--sizer", SIZER, "--page-size", "64"];
     run_fails(directory.path(), &other, 2, &["pages of 256", "--page-size is 64"]);
+    // It is of gfx950.
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/profiles/gfx942");
+    let flags = [&other[..6], &["256", "--profile", profile]].concat();
+    let finished = run(directory.path(), &flags);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    assert!(finished.stderr.contains("the sizer is of gfx950"), "{}", finished.stderr);
     let small = [&other[..6], &["256", "--chunk", "256", "--max-prefill", "100"]].concat();
     run_fails(directory.path(), &small, 2, &["--sizer", "cap of 100", "--max-prefill"]);
     write(directory.path(), "broken.json", "{\"schema\": \"chunktune/sizer/v1\"");

@@ -1,6 +1,6 @@
 //! The server whose admission is replayed: flags in, settings out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -117,6 +117,11 @@ impl ServerArguments {
             )));
         }
         Ok(i64::try_from(kv.0).ok())
+    }
+
+    /// Where the sizer is.
+    pub fn sizer_path(&self) -> Option<&Path> {
+        self.sizer.as_deref()
     }
 
     /// The sizer.

@@ -1,7 +1,5 @@
 //! Request traces: what the batches look like with exact fill off and on.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,6 +9,7 @@ use super::super::{output, source};
 use super::server::ServerArguments;
 use crate::emit::Sizer;
 use crate::error::{Error, Exit, Result};
+use crate::files::NewFile;
 use crate::fit;
 use crate::model;
 use crate::plan::admission;
@@ -23,6 +22,9 @@ const INDEXERS: [&str; 3] = ["fp8", "row_pooled", "dense"];
 
 /// Most layers of a model.
 const MAX_LAYERS: u64 = 10_000;
+
+/// Longest step, and most that a row or request adds to one: 11 days.
+const MAX_STEP_MS: f64 = 1e9;
 
 /// Flags of a replay.
 #[derive(Debug, Args)]
@@ -44,10 +46,16 @@ pub struct TraceArguments {
     #[arg(long, value_name = "PATH", requires = "profile")]
     indexer: Option<String>,
     /// Decode step, milliseconds, such as `12+0.05*bs`.
-    #[arg(long, value_name = "A+B*bs", requires = "kv_tokens", requires = "max_running")]
+    #[arg(
+        long,
+        value_name = "A+B*bs",
+        requires = "kv_tokens",
+        requires = "max_running",
+        allow_hyphen_values = true
+    )]
     decode_ms: Option<String>,
     /// Prefill, milliseconds, such as `5+0.02*m`, in place of the measured kernels.
-    #[arg(long, value_name = "A+B*m", requires = "decode_ms")]
+    #[arg(long, value_name = "A+B*m", requires = "decode_ms", allow_hyphen_values = true)]
     prefill_ms: Option<String>,
     /// CSV file for every pass; needs --exact-fill off or on.
     #[arg(long, value_name = "FILE")]
@@ -88,7 +96,15 @@ pub fn run(
     }
     let (kv, clock) = (server.kv()?, clock(arguments)?);
     let sizer = server.sizer()?;
-    let costs = costs(arguments)?;
+    if let Some(passes) = &arguments.passes {
+        let profiles = arguments.profile.iter().map(PathBuf::as_path);
+        output::refuse_inputs(
+            "--passes",
+            passes,
+            profiles.chain([path]).chain(server.sizer_path()),
+        )?;
+    }
+    let costs = costs(arguments, sizer.as_ref())?;
     if clock.is_some_and(|clock| clock.prefill_ms.is_none()) && costs.is_empty() {
         return Err(Error::usage("--decode-ms needs the time of a prefill too")
             .advice("add --profile DIR, or --prefill-ms A+B*m"));
@@ -171,14 +187,12 @@ impl Job<'_> {
 
 /// The file of all passes.
 struct PassWriter {
-    path: PathBuf,
-    out: BufWriter<File>,
+    out: NewFile,
 }
 
 impl PassWriter {
     fn create(path: &Path, blocks: &[u32], devices: usize) -> Result<Self> {
-        let file = File::create(path).map_err(|error| Error::output(path, error))?;
-        let mut writer = Self { path: path.to_owned(), out: BufWriter::new(file) };
+        let mut writer = Self { out: NewFile::create(path)? };
         let even = blocks.iter().map(|block| format!(",even_{block}"));
         let times = (0..devices).map(|device| format!(",kernels_us_{device}"));
         let columns: String = even.chain(times).collect();
@@ -200,18 +214,27 @@ impl PassWriter {
     }
 
     fn put(&mut self, text: std::fmt::Arguments<'_>) -> Result<()> {
-        self.out.write_fmt(text).map_err(|error| Error::output(&self.path, error))
+        Ok(self.out.write(text.to_string().as_bytes())?)
     }
 
-    fn finish(mut self) -> Result<()> {
-        self.out.flush().map_err(|error| Error::output(&self.path, error))
+    fn finish(self) -> Result<()> {
+        Ok(self.out.finish()?)
     }
 }
 
-/// The cost of passes on each profile's device.
-fn costs(arguments: &TraceArguments) -> Result<Vec<PassCost>> {
+/// The cost of passes on each profile's device. Warns of a sizer that is of another one.
+fn costs(arguments: &TraceArguments, sizer: Option<&Sizer>) -> Result<Vec<PassCost>> {
     let cost = |path: &PathBuf| {
         let profile = source::read_profile(path)?;
+        let arch = &profile.provenance().arch;
+        if let Some(sizer) = sizer.filter(|sizer| sizer.arch != *arch) {
+            output::warn(format_args!(
+                "the sizer is of {} and {} of {arch}; the plugin would leave a server of {arch} as \
+                 it is",
+                sizer.arch,
+                path.display()
+            ));
+        }
         let fit = fit::fit_profile(&profile);
         let known = model::resolve(&profile.provenance().model).ok();
         let layers = arguments.layers.or(known.and_then(|model| model.layers)).unwrap_or(1);
@@ -244,7 +267,7 @@ fn clock(arguments: &TraceArguments) -> Result<Option<Clock>> {
 fn line(flag: &str, text: &str, name: &str) -> Result<(f64, f64)> {
     let number = |text: &str| {
         let value = text.trim().parse::<f64>().ok();
-        value.filter(|value| value.is_finite() && *value >= 0.0)
+        value.filter(|value| (0.0..=MAX_STEP_MS).contains(value))
     };
     let parsed = match text.split_once('+') {
         None => number(text).map(|fixed| (fixed, 0.0)),
@@ -254,7 +277,10 @@ fn line(flag: &str, text: &str, name: &str) -> Result<(f64, f64)> {
             .and_then(|(slope, _)| Some((number(fixed)?, number(slope)?))),
     };
     parsed.ok_or_else(|| {
-        Error::usage(format_args!("{flag} `{text}` is not of the form A+B*{name}, in milliseconds"))
+        Error::usage(format_args!(
+            "{flag} `{text}` is not of the form A+B*{name}, with A and B from 0 to {MAX_STEP_MS:e} \
+             milliseconds"
+        ))
     })
 }
 

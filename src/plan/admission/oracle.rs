@@ -93,7 +93,16 @@ impl Recording {
                     .to_owned());
             }
         };
-        parsed.map_err(|error| error.to_string())
+        match parsed {
+            Ok(Self::Scheduler(file)) if file.scenarios.is_empty() => {
+                Err("its list of `scenarios` is empty".to_owned())
+            }
+            Ok(Self::Sizer(file)) if file.rows.is_empty() => {
+                Err("its list of `rows` is empty".to_owned())
+            }
+            Ok(recording) => Ok(recording),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     /// Compares every recorded decision.

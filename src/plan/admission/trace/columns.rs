@@ -1,7 +1,6 @@
 //! Traces with columns: CSV with names of its own, and the Azure LLM inference trace.
 //!
-//! In go a header and lines; out come requests. Fields are unquoted or quoted without commas, as
-//! numbers and times are.
+//! In go a header and lines; out come requests. Fields may be quoted, and quoted commas are theirs.
 
 use super::time::azure_ms;
 use super::{Format, TraceRequest};
@@ -39,8 +38,8 @@ pub(super) struct Columns {
     prompt: usize,
     cached: Option<usize>,
     output: usize,
-    /// Fields up to the last one that is read.
-    wanted: usize,
+    /// Fields of the header, and so of each line.
+    fields: usize,
 }
 
 impl Columns {
@@ -50,9 +49,20 @@ impl Columns {
             let letters = name.chars().filter(char::is_ascii_alphanumeric);
             letters.collect::<String>().to_ascii_lowercase()
         };
-        let names: Vec<String> = header.split(',').map(plain).collect();
-        let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
-        let azure = find(&["contexttokens"]).is_some();
+        let names: Vec<String> = fields(header).map(plain).collect();
+        let find = |wanted: &[&str]| {
+            let mut found = (0..names.len()).filter(|at| wanted.contains(&names[*at].as_str()));
+            match (found.next(), found.next()) {
+                (Some(first), Some(second)) => Err(format!(
+                    "columns {} and {} may both be meant by `{}`; keep one of them",
+                    first + 1,
+                    second + 1,
+                    wanted[0]
+                )),
+                (first, _) => Ok(first),
+            }
+        };
+        let azure = find(&["contexttokens"])?.is_some();
         let missing = |column: &str| {
             let azure = "TIMESTAMP,ContextTokens,GeneratedTokens";
             format!(
@@ -61,17 +71,16 @@ impl Columns {
                 header.trim()
             )
         };
-        let (arrival, output) = (find(ARRIVAL), find(OUTPUT));
-        let prompt = if azure { find(&["contexttokens"]) } else { find(PROMPT) };
-        let cached = find(CACHED);
+        let (arrival, output) = (find(ARRIVAL)?, find(OUTPUT)?);
+        let prompt = find(if azure { &["contexttokens"] } else { PROMPT })?;
+        let cached = find(CACHED)?;
         let arrival = arrival.ok_or_else(|| missing("arrival"))?;
         let prompt = prompt.ok_or_else(|| missing("prompt"))?;
         if cached.is_none() && !azure {
             return Err(missing("cached prefix"));
         }
         let output = output.ok_or_else(|| missing("output"))?;
-        let wanted = 1 + arrival.max(prompt).max(output).max(cached.unwrap_or(0));
-        Ok(Self { azure, arrival, prompt, cached, output, wanted })
+        Ok(Self { azure, arrival, prompt, cached, output, fields: names.len() })
     }
 
     pub(super) fn format(&self) -> Format {
@@ -81,8 +90,8 @@ impl Columns {
     /// One line.
     pub(super) fn read(&self, line: &str) -> Result<TraceRequest, String> {
         let (mut arrival, mut prompt, mut cached, mut output) = ("", "", "0", "");
-        let mut fields = 0;
-        for (index, field) in line.split(',').take(self.wanted).enumerate() {
+        let mut count_of_fields = 0;
+        for (index, field) in fields(line).enumerate() {
             let field = field.trim().trim_matches('"');
             if index == self.arrival {
                 arrival = field;
@@ -93,10 +102,10 @@ impl Columns {
             } else if Some(index) == self.cached {
                 cached = field;
             }
-            fields += 1;
+            count_of_fields += 1;
         }
-        if fields < self.wanted {
-            return Err(format!("it has {fields} of {} fields", self.wanted));
+        if count_of_fields != self.fields {
+            return Err(format!("it has {count_of_fields} fields and the header {}", self.fields));
         }
         let arrival_ms = if self.azure { azure_ms(arrival)? } else { seconds(arrival)? * 1e3 };
         Ok(TraceRequest {
@@ -107,6 +116,15 @@ impl Columns {
             output: count("output", output)?,
         })
     }
+}
+
+/// The fields of a line; a comma between quotes does not end one.
+fn fields(line: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    line.split(move |character| {
+        quoted ^= character == '"';
+        character == ',' && !quoted
+    })
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -18,13 +18,17 @@ pub mod replay;
 mod time;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use columns::Columns;
 use mooncake::Mooncake;
 
+use crate::files::BYTE_ORDER_MARK;
 use crate::options::MAX_TOKENS;
+
+/// Latest arrival, milliseconds: 30,000 years, a quarter of a millisecond apart in a double.
+const LATEST_MS: f64 = 1e15;
 
 /// One request of a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +97,15 @@ impl Trace {
         let file = File::open(path).map_err(|error| fail(None, error.to_string()))?;
         let mut input = BufReader::with_capacity(1 << 18, file);
         let start = input.fill_buf().map_err(|error| fail(None, error.to_string()))?;
-        let is_json = start.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
+        if start.starts_with(BYTE_ORDER_MARK) {
+            input.consume(BYTE_ORDER_MARK.len());
+        }
+        let first = input.buffer().iter().find(|byte| !byte.is_ascii_whitespace());
+        let is_json = first == Some(&b'{');
+        if first == Some(&b'[') {
+            let why = "it is a JSON list; a Mooncake trace has one object a line, and no list";
+            return Err(fail(None, why.into()));
+        }
         let mut trace = Self {
             path: path.to_owned(),
             input,
@@ -106,10 +118,10 @@ impl Trace {
             failed: false,
         };
         if !is_json {
-            if !trace.read_line()? {
+            if !trace.read_text()? {
                 return Err(fail(None, "it is empty; a trace starts with a header or JSON".into()));
             }
-            let columns = Columns::of_header(&trace.buffer).map_err(|why| fail(Some(1), why))?;
+            let columns = Columns::of_header(&trace.buffer).map_err(|why| trace.wrong(why))?;
             trace.format = columns.format();
             trace.lines = Lines::Columns(columns);
         }
@@ -121,13 +133,20 @@ impl Trace {
         self.format
     }
 
-    /// Reads the next line into the buffer; false at the end.
-    fn read_line(&mut self) -> Result<bool, TraceError> {
-        self.buffer.clear();
-        self.number += 1;
-        match self.input.read_line(&mut self.buffer) {
-            Ok(bytes) => Ok(bytes > 0),
-            Err(error) => Err(self.wrong(error.to_string())),
+    /// Reads the next line that is not blank into the buffer; false at the end.
+    fn read_text(&mut self) -> Result<bool, TraceError> {
+        loop {
+            self.buffer.clear();
+            self.number += 1;
+            match self.input.read_line(&mut self.buffer) {
+                Ok(0) => return Ok(false),
+                Ok(_) if self.buffer.trim().is_empty() => {}
+                Ok(_) => return Ok(true),
+                Err(error) if error.kind() == ErrorKind::InvalidData => {
+                    return Err(self.wrong("it is no UTF-8 text; convert the file to UTF-8".into()));
+                }
+                Err(error) => return Err(self.wrong(error.to_string())),
+            }
         }
     }
 
@@ -136,13 +155,8 @@ impl Trace {
     }
 
     fn parse(&mut self) -> Result<Option<TraceRequest>, TraceError> {
-        loop {
-            if !self.read_line()? {
-                return Ok(None);
-            }
-            if !self.buffer.trim().is_empty() {
-                break;
-            }
+        if !self.read_text()? {
+            return Ok(None);
         }
         let read = match &mut self.lines {
             Lines::Columns(columns) => columns.read(&self.buffer),
@@ -164,6 +178,13 @@ impl Trace {
             let (cached, prompt) = (request.cached, request.prompt);
             return Err(self.wrong(format!(
                 "the cached prefix of {cached} tokens is longer than the prompt of {prompt}"
+            )));
+        }
+        if request.arrival_ms > LATEST_MS {
+            let seconds = request.arrival_ms / 1e3;
+            let latest = LATEST_MS / 1e3;
+            return Err(self.wrong(format!(
+                "it arrives after {seconds:e} seconds; the latest that is replayed is {latest:e}"
             )));
         }
         if request.arrival_ms < self.last_ms {

@@ -40,13 +40,22 @@ impl Mooncake {
         if !line.timestamp.is_finite() || line.timestamp < 0.0 {
             return Err(format!("the timestamp is {}; it must be at least 0 ms", line.timestamp));
         }
+        let (blocks, length) = (line.hash_ids.len(), line.input_length.max(0));
+        let whole = usize::try_from(length / BLOCK).unwrap_or(usize::MAX);
+        let begun = whole.saturating_add(usize::from(length % BLOCK > 0));
+        if !(whole..=begun).contains(&blocks) {
+            return Err(format!(
+                "{blocks} hash_ids are no blocks of {BLOCK} tokens of a prompt of {length}, which \
+                 has {begun}; traces with blocks of another size are not read"
+            ));
+        }
         let run = self.cache.take(&line.hash_ids);
         let cached = i64::try_from(run).unwrap_or(i64::MAX).saturating_mul(BLOCK);
         Ok(TraceRequest {
             line: 0,
             arrival_ms: line.timestamp,
             prompt: line.input_length,
-            cached: cached.min(line.input_length.max(0)),
+            cached: cached.min(length),
             output: line.output_length,
         })
     }
