@@ -41,17 +41,22 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let limits: ServerLimits = arguments.limits.into();
     limits.validate()?;
+    if let Some(path) = &arguments.plot {
+        let inputs = [&arguments.first, &arguments.second];
+        output::refuse_inputs("--plot", path, inputs.map(PathBuf::as_path))?;
+    }
     let (a, derived_a) = derive(&arguments.first, limits, &arguments.evidence)?;
     let (b, derived_b) = derive(&arguments.second, limits, &arguments.evidence)?;
     let comparison = report::compare((&a, &derived_a), (&b, &derived_b));
-    if let Some(path) = &arguments.plot {
-        let svg = comparison.svg().map_err(|detail| Error::new(Exit::Failed, detail))?;
-        files::write_atomic(path, svg.as_bytes())?;
-    }
     if arguments.json {
         output::json(&comparison)?;
     } else {
-        output::line(comparison.text())?;
+        output::line(comparison.text().trim_end())?;
+    }
+    if let Some(path) = &arguments.plot {
+        let svg = comparison.svg().map_err(|detail| Error::new(Exit::Failed, detail))?;
+        files::write_atomic(path, svg.as_bytes())?;
+        output::note(format_args!("\nwrote {}", path.display()), arguments.json)?;
     }
     Ok(Exit::Ok)
 }

@@ -9,7 +9,7 @@ use super::document::{Block, Document, Section, Table, grouped, pairs};
 use super::plot::{self, Gain};
 use crate::derive::Derived;
 use crate::fit::alignment::{AlignmentFit, Pair, RAGGED_WRAP};
-use crate::profile::{Engine, Op, Profile};
+use crate::profile::{Engine, Op, Profile, Provenance};
 use crate::validate;
 
 /// Schema of `tune compare --json`.
@@ -54,6 +54,8 @@ pub struct Side {
     pub name: String,
     /// Provenance line.
     pub headline: String,
+    /// Model and how it is divided among ranks.
+    pub model: String,
     /// How far off its times are, by operation and type; empty where they were measured.
     pub times_off_by: Vec<TimeError>,
     /// Hash of the profile.
@@ -111,6 +113,7 @@ fn side(profile: &Profile, derived: &Derived, name: String) -> Side {
     Side {
         name,
         headline: profile.provenance().headline(),
+        model: model(profile),
         times_off_by: times_off_by(profile, derived),
         profile_sha256: profile.sha256().to_owned(),
         memory: derived
@@ -131,6 +134,11 @@ fn side(profile: &Profile, derived: &Derived, name: String) -> Side {
         max_context: plan.map(|p| p.schedule.max_context),
         table: plan.map(|p| p.schedule.table.clone()).unwrap_or_default(),
     }
+}
+
+fn model(profile: &Profile) -> String {
+    let Provenance { model, tp, dp, cp, .. } = profile.provenance();
+    format!("{model}, tp {tp}, dp {dp}, cp {cp}")
 }
 
 fn times_off_by(profile: &Profile, derived: &Derived) -> Vec<TimeError> {
@@ -213,8 +221,19 @@ impl Comparison {
     /// The comparison as text.
     pub fn text(&self) -> String {
         let [a, b] = &self.sides;
+        let side =
+            |letter: char, side: &Side| format!("{letter}  {}\n   {}", side.headline, side.model);
+        let mut headline = format!("{}\n{}", side('A', a), side('B', b));
+        if a.profile_sha256 == b.profile_sha256 {
+            headline.push_str("\nA and B are the same profile: nothing can differ.");
+        } else if a.model != b.model {
+            headline.push_str(
+                "\nThe models are not the same or are divided otherwise: shapes, memory and chunks \
+                 differ for that too.",
+            );
+        }
         Document {
-            headline: format!("A  {}\nB  {}", a.headline, b.headline),
+            headline,
             sections: vec![self.gain_section(), self.memory_section(), self.schedule_section()],
         }
         .text()

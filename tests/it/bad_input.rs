@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use crate::command::run;
 
@@ -281,4 +282,24 @@ fn chunks_that_are_no_whole_pages_of_the_model_make_no_settings() {
 fn a_kernel_may_be_named_after_its_rows_and_a_third_number_of_them_is_refused() {
     refused(&["kernel", "profile", "--m", "256", "nope"], USAGE, &["nope", "tune kernel list"]);
     refused(&["kernel", "profile", "x", "--m", "1,2,3"], USAGE, &["3 is a third"]);
+}
+
+#[test]
+fn a_profile_is_not_replaced_by_the_plot_of_its_comparison_and_is_known_as_itself() {
+    let profiles = Path::new(env!("CARGO_MANIFEST_DIR")).join("profiles");
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("run")).unwrap();
+    for file in ["profile.parquet", "provenance.json"] {
+        fs::copy(profiles.join("gfx942").join(file), dir.path().join("run").join(file)).unwrap();
+    }
+    for plot in ["run/profile.parquet", "run/../run/provenance.json"] {
+        let arguments = ["compare", "run", "run", "--plot", plot];
+        run(dir.path(), &arguments).fails_with(USAGE, &["--plot", "what is read"]);
+    }
+    let finished = run(dir.path(), &["compare", "run", "run/profile.parquet", "--plot", "a.svg"]);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    let lines: Vec<&str> = finished.stdout.lines().collect();
+    assert!(lines[1].contains("glm-5.2, tp 4, dp 1, cp 1"), "{}", finished.stdout);
+    assert!(lines[4].contains("the same profile"), "{}", finished.stdout);
+    assert_eq!(lines.last(), Some(&"wrote a.svg"));
 }
