@@ -155,146 +155,56 @@ pub(super) unsafe fn update64(at: *mut u64, op: AtomicOp, a: u64, b: u64) -> u64
     }
 }
 
+/// What the operations do to words of a width; none for those of packed halves.
+macro_rules! operations {
+    ($name:ident, $word:ty, $signed:ty, $float:ty) => {
+        fn $name(op: AtomicOp, old: $word, a: $word, b: $word) -> Option<$word> {
+            use AtomicOp::*;
+            let f = <$float>::from_bits;
+            let a_if = |takes: bool| if takes { a } else { old };
+            Some(match op {
+                Swap => a,
+                Cmpswap => a_if(old == b),
+                CmpswapF => a_if(f(old) == f(b)),
+                Add => old.wrapping_add(a),
+                Sub => old.wrapping_sub(a),
+                Rsub => a.wrapping_sub(old),
+                Smin => (old as $signed).min(a as $signed) as $word,
+                Umin => old.min(a),
+                Smax => (old as $signed).max(a as $signed) as $word,
+                Umax => old.max(a),
+                And => old & a,
+                Or => old | a,
+                Xor => old ^ a,
+                Mskor => old & !a | b,
+                Inc if old >= a => 0,
+                Inc => old + 1,
+                Dec if old == 0 || old > a => a,
+                Dec => old - 1,
+                Wrap if old >= a => old - a,
+                Wrap => old.wrapping_add(b),
+                AddF32 | AddF64 => (f(old) + f(a)).to_bits(),
+                MinF => a_if(f(a) < f(old)),
+                MaxF => a_if(f(a) > f(old)),
+                PkAddF16 | PkAddBf16 => return None,
+            })
+        }
+    };
+}
+
+operations!(operate32, u32, i32, f32);
+operations!(operate64, u64, i64, f64);
+
 pub(super) fn apply32(op: AtomicOp, old: u32, a: u32, b: u32) -> u32 {
-    use AtomicOp::*;
-    let f = f32::from_bits;
-    match op {
-        Swap => a,
-        Cmpswap => {
-            if old == b {
-                a
-            } else {
-                old
-            }
-        }
-        CmpswapF => {
-            if f(old) == f(b) {
-                a
-            } else {
-                old
-            }
-        }
-        Add => old.wrapping_add(a),
-        Sub => old.wrapping_sub(a),
-        Rsub => a.wrapping_sub(old),
-        Smin => (old as i32).min(a as i32) as u32,
-        Umin => old.min(a),
-        Smax => (old as i32).max(a as i32) as u32,
-        Umax => old.max(a),
-        And => old & a,
-        Or => old | a,
-        Xor => old ^ a,
-        Mskor => old & !a | b,
-        Inc => {
-            if old >= a {
-                0
-            } else {
-                old + 1
-            }
-        }
-        Dec => {
-            if old == 0 || old > a {
-                a
-            } else {
-                old - 1
-            }
-        }
-        Wrap => {
-            if old >= a {
-                old - a
-            } else {
-                old.wrapping_add(b)
-            }
-        }
-        AddF32 | AddF64 => (f(old) + f(a)).to_bits(),
-        MinF => {
-            if f(a) < f(old) {
-                a
-            } else {
-                old
-            }
-        }
-        MaxF => {
-            if f(a) > f(old) {
-                a
-            } else {
-                old
-            }
-        }
-        PkAddF16 => pairs(old, a, |x, y| f32_to_f16(f16_to_f32(x) + f16_to_f32(y))),
-        PkAddBf16 => pairs(old, a, |x, y| f32_to_bf16(bf16_to_f32(x) + bf16_to_f32(y))),
-    }
+    operate32(op, old, a, b).unwrap_or_else(|| match op {
+        AtomicOp::PkAddBf16 => pairs(old, a, |x, y| f32_to_bf16(bf16_to_f32(x) + bf16_to_f32(y))),
+        _ => pairs(old, a, |x, y| f32_to_f16(f16_to_f32(x) + f16_to_f32(y))),
+    })
 }
 
 pub(super) fn apply64(op: AtomicOp, old: u64, a: u64, b: u64) -> u64 {
-    use AtomicOp::*;
-    let f = f64::from_bits;
-    match op {
-        Swap => a,
-        Cmpswap => {
-            if old == b {
-                a
-            } else {
-                old
-            }
-        }
-        CmpswapF => {
-            if f(old) == f(b) {
-                a
-            } else {
-                old
-            }
-        }
-        Add => old.wrapping_add(a),
-        Sub => old.wrapping_sub(a),
-        Rsub => a.wrapping_sub(old),
-        Smin => (old as i64).min(a as i64) as u64,
-        Umin => old.min(a),
-        Smax => (old as i64).max(a as i64) as u64,
-        Umax => old.max(a),
-        And => old & a,
-        Or => old | a,
-        Xor => old ^ a,
-        Mskor => old & !a | b,
-        Inc => {
-            if old >= a {
-                0
-            } else {
-                old + 1
-            }
-        }
-        Dec => {
-            if old == 0 || old > a {
-                a
-            } else {
-                old - 1
-            }
-        }
-        Wrap => {
-            if old >= a {
-                old - a
-            } else {
-                old.wrapping_add(b)
-            }
-        }
-        AddF32 | AddF64 => (f(old) + f(a)).to_bits(),
-        MinF => {
-            if f(a) < f(old) {
-                a
-            } else {
-                old
-            }
-        }
-        MaxF => {
-            if f(a) > f(old) {
-                a
-            } else {
-                old
-            }
-        }
-        // Packed halves exist in 32 bits only.
-        PkAddF16 | PkAddBf16 => old,
-    }
+    // Packed halves exist in 32 bits only.
+    operate64(op, old, a, b).unwrap_or(old)
 }
 
 /// Adds the two 16-bit halves. Sums of two halves are exact in f32, so they round once.
