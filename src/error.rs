@@ -215,6 +215,8 @@ impl From<ValidateError> for Error {
             ValidateError::Timings { .. } | ValidateError::Parameters(_) => {
                 Self::new(Exit::Format, error)
             }
+            ValidateError::OtherTable { .. } => Self::new(Exit::Format, error)
+                .advice("compile them again: --aiter PATH --keep DIR in place of --launches"),
             ValidateError::Compiler(_) => Self::failed(error)
                 .advice("install the triton wheel (pip install triton) and check out ROCm/aiter"),
         }

@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import shutil
@@ -46,7 +47,7 @@ class Row:
 
 def read_rows(path, split):
     """The rows of a split."""
-    with open(path, newline="") as file:
+    with open(path, newline="", encoding="utf-8-sig") as file:
         table = list(csv.DictReader(file))
     rows = []
     for line, cells in enumerate(table, start=2):
@@ -174,6 +175,7 @@ def build(args):
         "schema": SCHEMA,
         "compiler": ", ".join(_name(version) for version in sorted(compilers)),
         "aiter": head,
+        "timings_sha256": hashlib.sha256(args.timings.read_bytes()).hexdigest(),
         "rows": sorted(results, key=lambda result: result["line"]),
     }
     (args.out / "launches.json").write_text(json.dumps(document) + "\n")

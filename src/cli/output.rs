@@ -49,6 +49,17 @@ pub fn refuse_run(directory: &Path) -> Result<()> {
     }
 }
 
+/// Makes the folder `directory` where there is none, and a file in it to see that it can be written.
+///
+/// # Errors
+/// Status 7 where it cannot.
+pub fn writable(directory: &Path) -> Result<()> {
+    std::fs::create_dir_all(directory)
+        .and_then(|()| tempfile::tempfile_in(directory))
+        .map(drop)
+        .map_err(|error| Error::output(directory, error))
+}
+
 /// Refuses to write over what is read: one of `inputs`, or a file of a run that is one of them.
 ///
 /// # Errors

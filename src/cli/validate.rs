@@ -47,10 +47,21 @@ pub struct Arguments {
 ///
 /// # Errors
 /// Status 4 for a table that cannot be used, 1 when the kernels cannot be compiled, 7 for a report
-/// that cannot be written.
+/// that cannot be written, 6 when no row can be run.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let parameters = Parameters::load(arguments.parameters.as_deref())?;
-    validate::read(&arguments.timings, arguments.split)?;
+    let rows = validate::read(&arguments.timings, arguments.split)?;
+    for (first, second) in validate::repeated(&rows) {
+        let path = arguments.timings.display();
+        output::warn(format_args!("{path}: line {second} is line {first} again; it counts twice"));
+    }
+    // Before the work, which takes minutes, and not after it.
+    if let Some(folder) = &arguments.out {
+        output::refuse_run(folder)?;
+    }
+    for folder in arguments.out.iter().chain(&arguments.keep) {
+        output::writable(folder)?;
+    }
     let scratch = tempfile::tempdir().map_err(Error::failed)?;
     let folder = match (&arguments.launches, &arguments.keep) {
         (Some(folder), _) | (None, Some(folder)) => folder.as_path(),
@@ -86,11 +97,14 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
             output::written(&written)?;
         }
     }
-    Ok(Exit::Ok)
+    match report.rows.iter().all(|row| row.result.is_none()) {
+        true => Err(Error::new(Exit::Check, "none of the rows could be run")
+            .advice("each is listed above with its reason")),
+        false => Ok(Exit::Ok),
+    }
 }
 
 fn write(folder: &Path, report: &Report, table: &str) -> Result<Vec<PathBuf>> {
-    output::refuse_run(folder)?;
     let [json, summary, text, plot] =
         ["report.json", "summary.json", "table.txt", "plot.svg"].map(|f| folder.join(f));
     files::write_json(&json, report)?;

@@ -20,6 +20,9 @@ const PACKAGE: [(&str, &str); 8] = [
     ("vintage.py", include_str!("../../python/chunktune_validate/vintage.py")),
 ];
 
+/// File of the launches in the folder of compiled kernels.
+const LAUNCHES: &str = "launches.json";
+
 /// What to compile with, and where to.
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -44,6 +47,13 @@ pub fn compile(
     if !compiler.aiter.is_dir() {
         let what = format!(
             "{}: no such folder; --aiter names an AITER checkout",
+            compiler.aiter.display()
+        );
+        return Err(ValidateError::Compiler(what));
+    }
+    if !compiler.aiter.join("aiter/ops/triton").is_dir() {
+        let what = format!(
+            "{}: no AITER checkout: there is no aiter/ops/triton in it",
             compiler.aiter.display()
         );
         return Err(ValidateError::Compiler(what));
@@ -80,6 +90,12 @@ pub fn compile(
             "{python}: the kernel compiler failed: {last}"
         )));
     }
+    if !compiler.out.join(LAUNCHES).exists() {
+        return Err(ValidateError::Compiler(format!(
+            "{python}: the kernel compiler left nothing behind; --python names an interpreter with \
+             triton"
+        )));
+    }
     read(&compiler.out)
 }
 
@@ -88,7 +104,7 @@ pub fn compile(
 /// # Errors
 /// A missing or foreign file.
 pub(super) fn read(folder: &Path) -> Result<LaunchFile, ValidateError> {
-    Ok(files::read_json(&folder.join("launches.json"), SCHEMA)?)
+    Ok(files::read_json(&folder.join(LAUNCHES), SCHEMA)?)
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -15,6 +15,9 @@ pub struct LaunchFile {
     pub compiler: String,
     /// Commit of the AITER tree.
     pub aiter: Option<String>,
+    /// SHA-256 of the table of timings whose lines the rows name; old files do not say.
+    #[serde(default)]
+    pub timings_sha256: Option<String>,
     /// Rows in order of their lines.
     pub rows: Vec<RowLaunches>,
 }

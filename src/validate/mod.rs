@@ -29,7 +29,7 @@ pub use recorded::{Evidence, nearest, off_by};
 pub use run::{Parameters, Request, run};
 pub use score::{Group, MIN_ROWS, Score, score, summarize};
 pub use table::Table;
-pub use timings::{Split, Timing, read};
+pub use timings::{Split, Timing, read, repeated};
 
 /// Version of the report's layout.
 pub const SCHEMA: &str = "chunktune/validation/v1";
@@ -51,6 +51,17 @@ pub enum ValidateError {
     /// The kernels could not be compiled at all.
     #[error("{0}")]
     Compiler(String),
+    /// The compiled kernels are those of another table.
+    #[error(
+        "{}: the kernels were compiled for another table of timings than {}",
+        folder.display(), timings.display()
+    )]
+    OtherTable {
+        /// Folder of the compiled kernels.
+        folder: PathBuf,
+        /// Table at hand.
+        timings: PathBuf,
+    },
     /// A hardware parameter file is not usable.
     #[error("hardware parameters: {0}")]
     Parameters(String),

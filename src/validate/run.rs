@@ -74,6 +74,11 @@ pub fn run(
 ) -> Result<Report, ValidateError> {
     let launches = compile::read(&request.folder)?;
     let timings = timings::read(&request.timings, request.split)?;
+    let timings_sha256 = files::sha256_hex(&files::read_bytes(&request.timings)?);
+    if launches.timings_sha256.as_ref().is_some_and(|hash| *hash != timings_sha256) {
+        let (folder, timings) = (request.folder.clone(), request.timings.clone());
+        return Err(ValidateError::OtherTable { folder, timings });
+    }
     let by_line: HashMap<u64, &RowLaunches> = launches.rows.iter().map(|r| (r.line, r)).collect();
     let mca = Mca::find();
     let results: Vec<Mutex<Option<Result<Simulated, String>>>> =
@@ -107,18 +112,19 @@ pub fn run(
             )
         })
         .collect();
-    report(request, &launches, rows)
+    Ok(report(request, &launches, timings_sha256, rows))
 }
 
 fn report(
     request: &Request,
     launches: &LaunchFile,
+    timings_sha256: String,
     rows: Vec<Row>,
-) -> Result<Report, ValidateError> {
+) -> Report {
     let parameters = &request.parameters.0;
-    Ok(Report {
+    Report {
         schema: SCHEMA.to_owned(),
-        timings_sha256: files::sha256_hex(&files::read_bytes(&request.timings)?),
+        timings_sha256,
         split: request.split.name().to_owned(),
         compiler: launches.compiler.clone(),
         aiter: launches.aiter.clone(),
@@ -128,7 +134,7 @@ fn report(
             .collect(),
         groups: summarize(&rows),
         rows,
-    })
+    }
 }
 
 fn report_row(

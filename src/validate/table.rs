@@ -24,12 +24,14 @@ impl fmt::Display for Table<'_> {
             report.split,
             report.compiler
         )?;
-        if self.rows {
+        if self.rows && ran > 0 {
             writeln!(f)?;
             rows(f, report)?;
         }
-        writeln!(f)?;
-        groups(f, &report.groups)?;
+        if ran > 0 {
+            writeln!(f)?;
+            groups(f, &report.groups)?;
+        }
         skipped(f, report)
     }
 }

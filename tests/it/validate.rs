@@ -74,6 +74,14 @@ fn every_row_of_the_split_is_simulated_or_listed_with_its_reason() {
 fn a_table_or_a_tree_that_is_not_there_is_named() {
     let cache = tempfile::tempdir().unwrap();
     let timings = data("timings.csv");
+    let no_checkout = cache.path().to_str().unwrap();
+    let done = tune(&["--timings", &timings, "--aiter", no_checkout], cache.path());
+    assert_eq!(done.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("no AITER checkout"));
+    let python = ["--aiter", &data("aiter"), "--python", "/bin/true"];
+    let done = tune(&[&["--timings", &timings][..], &python].concat(), cache.path());
+    assert_eq!(done.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("--python names"));
     let done = tune(&["--timings", "no/such.csv", "--aiter", "."], cache.path());
     assert_eq!(done.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&done.stderr).contains("no/such.csv"));
@@ -99,4 +107,82 @@ fn a_table_or_a_tree_that_is_not_there_is_named() {
         assert_eq!(done.status.code(), Some(4));
         assert!(said.contains("wrong.csv") && said.contains(words), "{said}");
     }
+}
+
+/// A folder of compiled kernels, as the compiler leaves it, whose rows could not be compiled.
+fn launches(timings: &str) -> Value {
+    let hash = chunktune::files::sha256_hex(timings.as_bytes());
+    serde_json::json!({
+        "schema": "chunktune/validation-launches/v1",
+        "compiler": "none",
+        "aiter": null,
+        "timings_sha256": hash,
+        "rows": [{"line": 2, "reason": "too dark"}],
+    })
+}
+
+#[test]
+fn rows_that_are_none_are_named_with_line_and_column_before_any_work() {
+    let scratch = tempfile::tempdir().unwrap();
+    let table = scratch.path().join("table.csv");
+    let kept = scratch.path().to_str().unwrap();
+    let header = "source,arch,kernel,config,B,M,N,K,dtype,time_us,compiler,notes,split\n";
+    let row = |b: &str, m: &str, us: &str| {
+        format!("{header}s,gfx950,k,,{b},{m},64,64,bf16,{us},,,report\n")
+    };
+    let cases = [
+        (row("1", "64", "0"), "line 2: time_us is 0"),
+        (row("1", "64", "-5"), "line 2: time_us is -5"),
+        (row("1", "64", "NaN"), "line 2: time_us is NaN"),
+        (row("1", "64", "1e300"), "line 2: time_us is 1e300"),
+        (row("1", "64", "1e-300"), "line 2: time_us is 1e-300"),
+        (row("1", "64", "fast"), "line 2: time_us: invalid float"),
+        (row("1", "0", "5"), "line 2: M is 0"),
+        (row("99999999999", "64", "5"), "line 2: B is 99999999999"),
+        (row("1", "-4", "5"), "line 2: M: invalid digit"),
+        (format!("{header}a,b\n"), "line 2: it has 2 fields and the header 13"),
+        (header.replace("time_us", "time_ms") + "x\n", "there is no column time_us"),
+        (header.replace(',', ";"), "there is no column source"),
+    ];
+    for (text, words) in cases {
+        std::fs::write(&table, text).unwrap();
+        let arguments = ["--timings", table.to_str().unwrap(), "--launches", kept];
+        let done = tune(&arguments, scratch.path());
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(4), "{said}");
+        assert!(said.contains("table.csv") && said.contains(words), "{words}: {said}");
+    }
+}
+
+/// Kernels are kept by line: of another table they would be compared with other rows' times.
+#[test]
+fn kernels_of_another_table_are_refused_and_a_validation_of_nothing_fails() {
+    let scratch = tempfile::tempdir().unwrap();
+    let table = scratch.path().join("table.csv");
+    let kept = scratch.path().to_str().unwrap();
+    let row = "s,gfx950,k,,1,64,64,64,bf16,5,,,report\n";
+    let header = "source,arch,kernel,config,B,M,N,K,dtype,time_us,compiler,notes,split\n";
+    let text = format!("{header}{row}{row}");
+    std::fs::write(&table, &text).unwrap();
+    let folder = scratch.path().join("launches.json");
+    std::fs::write(&folder, launches(&text).to_string()).unwrap();
+    let arguments = ["--timings", table.to_str().unwrap(), "--launches", kept];
+    let done = tune(&arguments, scratch.path());
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(6), "{said}");
+    assert!(said.contains("line 3 is line 2 again") && said.contains("none of the rows"), "{said}");
+    let shown = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(shown.contains("k: too dark (lines 2)"), "{shown}");
+
+    std::fs::write(&table, format!("{header}{row}")).unwrap();
+    let done = tune(&arguments, scratch.path());
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(4), "{said}");
+    assert!(said.contains("another table of timings") && said.contains("--keep"), "{said}");
+
+    std::fs::write(scratch.path().join("file"), "").unwrap();
+    let out = scratch.path().join("file/out");
+    let done = tune(&[&arguments[..], &["--out", out.to_str().unwrap()]].concat(), scratch.path());
+    assert_eq!(done.status.code(), Some(7));
+    assert!(done.stdout.is_empty());
 }
