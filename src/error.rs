@@ -17,7 +17,7 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::files::FileError;
+use crate::files::{FileError, refuse_device};
 use crate::grid::GridError;
 use crate::hip::{HipError, HipErrorKind, code};
 use crate::journal::JournalError;
@@ -125,7 +125,7 @@ impl std::error::Error for Error {}
 /// # Errors
 /// Status 4 when the file is missing, not readable or not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
-    match std::fs::read_to_string(path) {
+    match refuse_device(path).and_then(|()| std::fs::read_to_string(path)) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
         Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
             Err(Error::format(path, "it is no UTF-8 text").advice("convert the file to UTF-8"))

@@ -201,9 +201,26 @@ fn set_default_permissions(file: &tempfile::NamedTempFile) -> io::Result<()> {
 /// Reads all of `path`.
 ///
 /// # Errors
-/// Whatever the file system answers, with the path.
+/// Whatever the file system answers, with the path; a device such as `/dev/zero`, which may have no
+/// end.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
-    fs::read(path).map_err(|e| FileError::io(path, "reading", e))
+    refuse_device(path).and_then(|()| fs::read(path)).map_err(|e| FileError::io(path, "reading", e))
+}
+
+/// Refuses a device such as `/dev/zero`, which may have no end.
+///
+/// # Errors
+/// Where `path` is one.
+pub fn refuse_device(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let kind = fs::metadata(path).map(|found| found.file_type());
+        if path != Path::new("/dev/null") && kind.is_ok_and(|kind| kind.is_char_device()) {
+            return Err(io::Error::other("it is a device, not a file"));
+        }
+    }
+    Ok(())
 }
 
 /// Writes `value` as indented JSON with a final newline, atomically.
@@ -317,6 +334,14 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert!(fs::symlink_metadata(&null).unwrap().is_symlink());
         assert_eq!(read_bytes(Path::new("/dev/null")).unwrap(), b"");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_may_have_no_end_is_not_read() {
+        let message = read_bytes(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert_eq!(message, "/dev/zero: reading failed: it is a device, not a file");
+        assert!(read_bytes(Path::new("/dev/null")).unwrap().is_empty());
     }
 
     #[test]

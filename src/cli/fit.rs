@@ -9,7 +9,7 @@ use super::ledger::{ChangeArguments, LedgerArguments};
 use super::limits::LimitArguments;
 use super::{limits, output};
 use crate::error::{Error, Exit, Result};
-use crate::files::sha256_hex;
+use crate::files::{read_bytes, sha256_hex};
 use crate::fit::observations::{self, LMeans, Observation};
 use crate::fit::rates::Rate;
 use crate::fit::{Fit, Source, fit_of_observations, rates_of_observations};
@@ -154,7 +154,7 @@ pub fn read_observations(paths: &[PathBuf]) -> Result<(Vec<Source>, Vec<Observat
 /// # Errors
 /// Status 4 for a file that is not observations.
 fn read_file(path: &Path) -> Result<(Source, Vec<Observation>)> {
-    let bytes = std::fs::read(path).map_err(|error| Error::format(path, error))?;
+    let bytes = read_bytes(path)?;
     let observations = observations::read(&bytes).map_err(|error| Error::format(path, error))?;
     let (named, more) = observations.rejected.split_at(observations.rejected.len().min(MOST_NAMED));
     for cell in named {

@@ -76,6 +76,7 @@ fn every_shape_that_a_pack_has_kernels_for_is_measured() {
             picks: Picks::All,
             grid: GridOrder::HeadsThenTiles,
             lds: 0,
+            sha256: None,
             head_major_out: false,
             settings: "{}".into(),
             specialised: String::new(),

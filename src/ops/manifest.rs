@@ -252,8 +252,10 @@ pub fn read_pack(
     arch: &str,
     object: impl Fn(&str, &str) -> Option<Cow<'static, [u8]>>,
 ) -> Result<(Vec<KernelEntry>, Option<PackInfo>), ManifestError> {
-    let file: File = toml::from_str(text)
-        .map_err(|e| ManifestError { place: "file".into(), problem: e.to_string() })?;
+    let file: File = toml::from_str(text).map_err(|e| ManifestError {
+        place: "file".into(),
+        problem: e.to_string().trim_end().into(),
+    })?;
     if file.schema != SCHEMA {
         return Err(fault("schema", format!("is {:?}; expected {SCHEMA:?}", file.schema)));
     }
@@ -295,6 +297,16 @@ pub fn read_pack(
             hashes.insert(kernel.file.clone(), (image, hash));
         }
         let (image, sha256) = hashes[&kernel.file].clone();
+        if let Some(made) = kernel.launch.as_ref().and_then(|launch| launch.sha256.as_ref())
+            && *made != sha256
+        {
+            let problem = format!(
+                "{arch}/{}.hsaco has {sha256}; expected {made}: it was changed or cut short, or is \
+                 another kernel's",
+                kernel.file
+            );
+            return Err(fault(place("launch.sha256"), problem));
+        }
         entries.push(KernelEntry {
             id: kernel.id,
             op: kernel.op,

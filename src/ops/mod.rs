@@ -32,6 +32,14 @@ pub enum OpError {
     /// A HIP call failed.
     #[error(transparent)]
     Hip(#[from] HipError),
+    /// A HIP call failed in the launch of a kernel.
+    #[error("{kernel}: {error}")]
+    Launch {
+        /// Kernel id: kernels of a pack share their symbols.
+        kernel: String,
+        /// The call and its answer.
+        error: HipError,
+    },
     /// The manifest is damaged.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -59,6 +67,14 @@ impl OpError {
     /// Whether the device refused an allocation: an outcome of the point, not a failure.
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self, OpError::Hip(e) if e.kind == HipErrorKind::OutOfMemory)
+    }
+
+    /// The error with the kernel in whose launch it came.
+    fn of_kernel(self, id: &str) -> Self {
+        match self {
+            OpError::Hip(error) => OpError::Launch { kernel: id.to_owned(), error },
+            other => other,
+        }
     }
 
     pub(crate) fn shape(

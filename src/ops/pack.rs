@@ -13,12 +13,19 @@ use serde::{Deserialize, Serialize};
 use super::inspect::inspect;
 use super::manifest::{self, KernelEntry, KernelOp, Tile};
 use crate::files::{FileError, sha256_hex};
+use crate::text::quoted;
 
 /// Manifest of a pack.
 pub const MANIFEST: &str = "manifest.toml";
 
 /// LDS of a workgroup on gfx950, bytes; gfx942 has less and says so itself.
 const MAX_LDS: u32 = 160 << 10;
+
+/// Most heads, columns or depth of a shape, and most rows that a range starts at.
+const MAX_SIZE: u64 = 1 << 20;
+
+/// Most weights of a head: 1 GiB in fp8, four times the largest of DeepSeek-V3.2 on one rank.
+const MAX_WEIGHTS: u64 = 1 << 30;
 
 /// What a pack says about itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +111,9 @@ pub struct PackLaunch {
     pub settings: String,
     /// What the compiler was told of the arguments.
     pub specialised: String,
+    /// SHA-256 of the code object, hex; the first packs do not say.
+    #[serde(default)]
+    pub sha256: Option<String>,
 }
 
 impl PackLaunch {
@@ -132,12 +142,17 @@ impl PackLaunch {
     /// What is out of range for kernels of `op`, with its field.
     pub(super) fn problem(&self, op: KernelOp) -> Option<(&'static str, String)> {
         let Dims { b, n, k } = self.dims;
-        if [b, n, k].contains(&0) {
-            return Some(("dims", format!("are {b}, {n}, {k}; expected at least 1")));
+        let sizes = 1..=MAX_SIZE;
+        if [b, n, k].iter().any(|size| !sizes.contains(size)) || n * k > MAX_WEIGHTS {
+            let most = format!("expected 1 to {MAX_SIZE} each, and n * k at most {MAX_WEIGHTS}");
+            return Some(("dims", format!("are {b}, {n}, {k}; {most}")));
         }
         if self.rows.is_empty() || self.rows.iter().any(|[first, last]| *first == 0 || first > last)
         {
             return Some(("rows", format!("are {:?}; expected [first, last] from 1", self.rows)));
+        }
+        if let Some([first, _]) = self.rows.iter().find(|[first, _]| *first > MAX_SIZE) {
+            return Some(("rows", format!("start at {first}; expected at most {MAX_SIZE}")));
         }
         let order = match op {
             KernelOp::AbsorbBmm => GridOrder::HeadsThenTiles,
@@ -168,6 +183,29 @@ pub struct Pack {
 }
 
 impl Pack {
+    /// The target that the pack in `dir` says it is for.
+    ///
+    /// # Errors
+    /// A missing or damaged manifest.
+    pub fn target(dir: &Path) -> Result<String, FileError> {
+        #[derive(Deserialize)]
+        struct Manifest {
+            pack: Target,
+        }
+        #[derive(Deserialize)]
+        struct Target {
+            arch: String,
+        }
+        let path = dir.join(MANIFEST);
+        let text = fs::read_to_string(&path).map_err(|e| FileError::io(&path, "reading", e))?;
+        let manifest: Manifest = toml::from_str(&text).map_err(|error| FileError::Malformed {
+            path,
+            format: "kernel pack",
+            detail: error.to_string(),
+        })?;
+        Ok(manifest.pack.arch)
+    }
+
     /// Reads the pack in `dir` for `arch`.
     ///
     /// # Errors
@@ -179,7 +217,8 @@ impl Pack {
             // A name that leaves the folder is none of the pack's.
             let inside = !file.contains(['/', '\\']);
             let object = dir.join(arch).join(format!("{file}.hsaco"));
-            inside.then(|| fs::read(object).ok()).flatten().map(Cow::Owned)
+            let there = inside && object.is_file();
+            there.then(|| fs::read(object).ok()).flatten().map(Cow::Owned)
         };
         let malformed = |detail: String| FileError::Malformed {
             path: path.clone(),
@@ -196,6 +235,9 @@ impl Pack {
             return Err(malformed(format!("kernel {} has no table `launch`", entry.id)));
         }
         for entry in &entries {
+            if let Some(problem) = unknown(entry) {
+                return Err(malformed(format!("kernel {}: {problem}", entry.id)));
+            }
             inspect(std::slice::from_ref(entry)).map_err(|error| FileError::Malformed {
                 path: dir.join(arch).join(format!("{}.hsaco", entry.file)),
                 format: "code object",
@@ -212,6 +254,23 @@ impl Pack {
         let kept = bundled.into_iter().filter(|entry| !replaced(entry));
         kept.chain(self.entries.iter().cloned()).collect()
     }
+}
+
+/// What an entry is launched by and does not say, or says in words that nobody knows.
+fn unknown(entry: &KernelEntry) -> Option<String> {
+    let types: &[&str] = match entry.op {
+        KernelOp::Gemm => &["bf16", "fp8"],
+        _ => &["fp8"],
+    };
+    if entry.gemm_variant().is_none() {
+        let variants = "even, ragged_wrap or ragged_buffer";
+        return Some(format!("variant: is {}; expected {variants}", quoted(&entry.variant)));
+    }
+    if !types.contains(&entry.dtype.as_str()) {
+        let (found, types) = (quoted(&entry.dtype), types.join(" or "));
+        return Some(format!("dtype: is {found}; expected {types}"));
+    }
+    entry.tile.is_none().then(|| "tile: is not there".to_owned())
 }
 
 impl fmt::Display for PackInfo {

@@ -182,6 +182,24 @@ fn a_damaged_pack_is_refused_with_file_and_field() {
     refused(Some(PACK), &["gfx950/own_even.hsaco", "own"]);
     refused(Some(&PACK.replace("[[257, 2147483647]]", "[]")), &["launch.rows"]);
     refused(Some(&PACK.replace("lds = 0", "lds = 999999")), &["launch.lds", "163840"]);
+    for (field, other, words) in [
+        ("n = 512", "n = 512000000000", "launch.dims: are 16, 512000000000, 192"),
+        ("b = 16", "b = 18446744073709551615", "launch.dims"),
+        ("257, 2", "5000000, 2", "launch.rows: start at 5000000"),
+        ("\"fp8\"", "\"fp3\"", "kernel own_even: dtype: is fp3; expected fp8"),
+        ("\"even\"\ndtype", "\"odd\"\ndtype", "kernel own_even: variant: is odd"),
+        ("tile = { m = 32, n = 128, k = { gfx950 = 128 } }\n", "", "kernel own_even: tile"),
+    ] {
+        assert!(PACK.contains(field), "{field}");
+        refused(Some(&PACK.replace(field, other)), &[words]);
+    }
+    let hashed = |hash: &str| PACK.replace("lds = 0", &format!("lds = 0\nsha256 = \"{hash}\""));
+    refused(Some(&hashed("00")), &["launch.sha256", "expected 00", "gfx950/own_even.hsaco"]);
+    let whole_hash = chunktune::files::sha256_hex(&whole);
+    refused(Some(&hashed(&whole_hash)), &["gfx950/own_even.hsaco", "code object has no kernel"]);
+    // Without --arch the pack's own target is read, and its fault is told, not that of another.
+    let finished = run(dir.path(), &["kernel", "variants", "pack"]);
+    finished.fails_with(4, &["gfx950/own_even.hsaco", "code object has no kernel"]);
     let outside = PACK.replace("file = \"own_even\"", "file = \"../own_even\"");
     refused(Some(&outside), &["is missing"]);
 }

@@ -6,6 +6,7 @@ kernels were made from, and per kernel its shape, its rows and how it is launche
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import tempfile
@@ -89,6 +90,7 @@ def _entry(kernel: Kernel, arch: str, signature: str) -> str:
             f"head_major_out = {str(shape.head_major_out).lower()}",
             f"settings = {_text(json.dumps(settings, sort_keys=True))}",
             f"specialised = {_text(' '.join(kernel.built.specialised))}",
+            f"sha256 = {_text(hashlib.sha256(kernel.built.image).hexdigest())}",
         ]
     )
 

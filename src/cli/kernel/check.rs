@@ -71,7 +71,13 @@ fn device(hip: &Hip, arch: &str) -> Result<Device> {
 
 fn failure(error: OpError) -> Error {
     let exit = match &error {
-        OpError::Hip(hip) if hip.kind == HipErrorKind::LaunchFault => Exit::DeviceFault,
+        OpError::Hip(hip) | OpError::Launch { error: hip, .. }
+            if hip.kind == HipErrorKind::LaunchFault =>
+        {
+            Exit::DeviceFault
+        }
+        // Of a pack: sizes that no kernel takes.
+        OpError::Shape { .. } => Exit::Format,
         _ => Exit::Failed,
     };
     Error::new(exit, error)

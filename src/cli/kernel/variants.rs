@@ -39,22 +39,16 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Kernels by target. A pack is of one target: the one named, or the first that it can be read for.
+/// Kernels by target. A pack is of one target: the one named, or the one that it names.
 fn entries(arguments: &Arguments) -> Result<Vec<Vec<KernelEntry>>> {
     let targets = super::targets(arguments.arch.as_deref())?;
     let Some(pack) = &arguments.pack else {
         let bundled = targets.iter().map(|arch| catalog(arch).map_err(Error::failed));
         return bundled.collect();
     };
-    let mut refused = None;
-    for arch in &targets {
-        match Pack::read(pack, arch) {
-            Ok(pack) => return Ok(vec![pack.entries]),
-            Err(error) => refused = refused.or(Some(error)),
-        }
-    }
-    match refused {
-        Some(error) => Err(error.into()),
-        None => Ok(Vec::new()),
-    }
+    let arch = match &arguments.arch {
+        Some(_) => targets.concat(),
+        None => Pack::target(pack)?,
+    };
+    Ok(vec![Pack::read(pack, &arch)?.entries])
 }

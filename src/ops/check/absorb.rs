@@ -24,7 +24,7 @@ pub(super) fn check(session: &mut Session<'_>) -> Result<(), OpError> {
         }
         let (tile, variant) = tile_of(&entry, &entry.id)?;
         for shape in shapes(tile, variant) {
-            run(session, &entry.id, &shape)?;
+            run(session, &entry.id, &shape).map_err(|error| error.of_kernel(&entry.id))?;
         }
     }
     Ok(())
@@ -38,7 +38,7 @@ pub(super) fn check_pack(
     for entry in entries.iter().filter(|entry| entry.op == KernelOp::AbsorbBmm) {
         let (tile, _) = tile_of(entry, &entry.id)?;
         for shape in pack_shapes(entry, tile) {
-            run(session, &entry.id, &shape)?;
+            run(session, &entry.id, &shape).map_err(|error| error.of_kernel(&entry.id))?;
         }
     }
     Ok(())

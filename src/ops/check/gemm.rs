@@ -20,7 +20,7 @@ pub(super) fn check(session: &mut Session<'_>) -> Result<(), OpError> {
         }
         let (tile, variant) = tile_of(&entry, &entry.id)?;
         for shape in shapes(tile, variant, element_bytes(&entry.dtype)) {
-            run(session, &entry.id, &shape)?;
+            run(session, &entry.id, &shape).map_err(|error| error.of_kernel(&entry.id))?;
         }
     }
     Ok(())
@@ -36,7 +36,8 @@ pub(super) fn check_pack(
         // A deployed product is large, so one number of rows has to do.
         let m = super::absorb::pack_rows(entry, tile).into_iter().min();
         for (m, launch) in m.iter().zip(&entry.launch) {
-            run(session, &entry.id, &GemmShape::new(*m, launch.dims.n, launch.dims.k))?;
+            let shape = GemmShape::new(*m, launch.dims.n, launch.dims.k);
+            run(session, &entry.id, &shape).map_err(|error| error.of_kernel(&entry.id))?;
         }
     }
     Ok(())
