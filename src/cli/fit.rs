@@ -10,7 +10,7 @@ use super::limits::LimitArguments;
 use super::{limits, output};
 use crate::error::{Error, Exit, Result};
 use crate::files::{read_bytes, sha256_hex};
-use crate::fit::observations::{self, LMeans, Observation};
+use crate::fit::observations::{self, LMeans, Observation, Stated};
 use crate::fit::rates::Rate;
 use crate::fit::{Fit, Source, fit_of_observations, rates_of_observations};
 use crate::model::Layout;
@@ -96,7 +96,7 @@ struct Report<'a> {
 pub fn run(arguments: &Arguments) -> Result<Exit> {
     let limits: ServerLimits = arguments.limits.into();
     limits.validate()?;
-    let (sources, rows) = read_observations(&arguments.files)?;
+    let (sources, rows) = read_observations(&arguments.files, Some(limits))?;
     let fit = fit_of_observations(&rows, sources, arguments.l_is.into());
     let (rates, rate_remarks) = rates_of_observations(&rows);
     if fit.memory.is_empty() && fit.latency.is_empty() && rates.is_empty() {
@@ -131,11 +131,15 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The observations of several files.
+/// The observations of several files. Chunks that died without a record of the memory that there was
+/// had what is stated free in `limits`.
 ///
 /// # Errors
 /// Status 4 as for one file, 2 for the same content twice: no new evidence.
-pub fn read_observations(paths: &[PathBuf]) -> Result<(Vec<Source>, Vec<Observation>)> {
+pub fn read_observations(
+    paths: &[PathBuf],
+    limits: Option<ServerLimits>,
+) -> Result<(Vec<Source>, Vec<Observation>)> {
     let (mut sources, mut rows): (Vec<Source>, Vec<_>) = Default::default();
     for path in paths {
         let (source, observations) = read_file(path)?;
@@ -145,6 +149,9 @@ pub fn read_observations(paths: &[PathBuf]) -> Result<(Vec<Source>, Vec<Observat
         }
         sources.push(source);
         rows.extend(observations);
+    }
+    if let Some(ServerLimits { free_bytes: Some(free), guard, .. }) = limits {
+        observations::state(&mut rows, Stated { free, guard });
     }
     Ok((sources, rows))
 }

@@ -64,7 +64,8 @@ impl EvidenceArguments {
             memory_path: self.memory_path.clone(),
         });
         options.l_means = self.l_is.into();
-        (options.sources, options.observations) = read_observations(&self.observations)?;
+        (options.sources, options.observations) =
+            read_observations(&self.observations, Some(limits))?;
         Ok(options)
     }
 
@@ -73,7 +74,7 @@ impl EvidenceArguments {
     /// # Errors
     /// Status 4 for a file that is not observations, 2 for an unknown memory path.
     pub fn check(&self) -> Result<()> {
-        read_observations(&self.observations)?;
+        read_observations(&self.observations, None)?;
         // Observations bring paths of their own, named after what they were read on.
         if let (Some(path), true) = (&self.memory_path, self.observations.is_empty())
             && !PIPELINES.contains(&path.as_str())

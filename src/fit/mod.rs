@@ -255,6 +255,7 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
             silent.len()
         )),
     }
+    remarks.extend(observations::remarks(rows, l_means));
     remarks.extend(observations::contradictions(rows, l_means));
     let (latency, untimed) = latency::fit_observed(rows);
     remarks.extend(untimed);

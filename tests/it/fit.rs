@@ -213,3 +213,18 @@ fn a_c_that_no_engine_takes_is_questioned() {
     let usual = fit_text("T,L,peak\n2048,100k,2.97GB\n1024,100k,1.48GB\n", &[]);
     assert!(!words(&usual.stdout).contains("check the units"), "{}", usual.stdout);
 }
+
+/// The same peak; the chunk that the guard killed had 4.75 - 1.5 = 3.25 GB, which asks for at least
+/// 3.25e9 / (2048 * 131072) = 12.1 B per (row, key) of a chunk of this form.
+#[test]
+fn a_guard_without_a_record_of_the_memory_counts_with_what_is_stated_free_and_is_said_to() {
+    let rows = "T,L,peak,outcome\n1024,131072,,ok\n1024,65536,0.5 GB,ok\n2048,131072,,guard\n";
+    let report: Value = serde_json::from_str(&fit_text(rows, &["--json"]).stdout).unwrap();
+    let remarks = report["remarks"].to_string();
+    assert!(remarks.contains("not recorded in line 4: the 4.75 GB"), "{remarks}");
+    assert!(remarks.contains("learned from line 2:"), "{remarks}");
+    let without = rows.replace("2048,131072,,guard\n", "");
+    let alone: Value = serde_json::from_str(&fit_text(&without, &["--json"]).stdout).unwrap();
+    let c = |report: &Value| report["c_95"].as_f64().unwrap();
+    assert!(c(&report) > c(&alone), "{} against {}", report["c_95"], alone["c_95"]);
+}

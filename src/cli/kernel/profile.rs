@@ -11,6 +11,7 @@ use crate::kernel_profile::{self, ProfileError, Shape, Text, Work};
 use crate::ops::indexer::IndexerShape;
 use crate::ops::pack::Dims;
 use crate::ops::{KernelEntry, KernelOp, Pack, catalog};
+use crate::units::Tokens;
 
 /// Issues and waits of the timeline.
 const EVENTS: usize = 60_000;
@@ -25,25 +26,25 @@ pub struct Arguments {
     #[arg(long, value_name = "ARCH", default_value = "gfx950")]
     arch: String,
     /// Rows; of two values the second is of the second kernel, or of the same once more.
-    #[arg(long, value_name = "M", required = true, value_delimiter = ',')]
-    m: Vec<u64>,
+    #[arg(long, value_name = "M", required = true, value_delimiter = ',', allow_negative_numbers = true)]
+    m: Vec<Tokens>,
     /// Columns of a matrix product; 512 when not given, or what the kernel's pack says.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     n: Option<u64>,
     /// Depth of a matrix product; 192 when not given, or what the kernel's pack says.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     k: Option<u64>,
     /// Heads of a batched kernel; 16 when not given, or what the kernel's pack says.
-    #[arg(long, value_name = "B")]
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
     b: Option<u64>,
     /// Tokens before the chunk of an indexer kernel; 131072 when not given.
-    #[arg(long, value_name = "L")]
-    prefix: Option<u64>,
+    #[arg(long, value_name = "L", allow_negative_numbers = true)]
+    prefix: Option<Tokens>,
     /// Tokens per key of an indexer kernel; 1 when not given.
-    #[arg(long, value_name = "TOKENS")]
+    #[arg(long, value_name = "TOKENS", allow_negative_numbers = true)]
     ratio: Option<u32>,
     /// Keys that an indexer kernel selects; 2048 when not given.
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     topk: Option<u32>,
     /// Kernel pack whose kernels may be named too.
     #[arg(long, value_name = "DIR")]
@@ -68,8 +69,12 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     super::targets(Some(&arguments.arch))?;
     let mut entries = Vec::new();
     if let [_, _, third, ..] = arguments.m[..] {
-        let what = format!("--m takes one number of rows or two; {third} is a third");
+        let what = format!("--m takes one number of rows or two; {} is a third", third.0);
         return Err(Error::usage(what).advice("give --m 16384,16368"));
+    }
+    if arguments.plot.is_some() && arguments.plot == arguments.trace {
+        return Err(Error::usage("--plot and --trace name one file")
+            .advice("name another file for one of them"));
     }
     if let Some(pack) = &arguments.kernels {
         entries.extend(Pack::read(pack, &arguments.arch)?.entries);
@@ -80,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     for i in 0..arguments.names.len().max(arguments.m.len()) {
         let id = arguments.names.get(i).or(arguments.names.first());
         let entry = find(&entries, id.map_or("", String::as_str))?;
-        let m = arguments.m.get(i).or(arguments.m.first()).copied().unwrap_or(0);
+        let m = arguments.m.get(i).or(arguments.m.first()).map_or(0, |m| m.0);
         let work = work(arguments, entry, m)?;
         profiles.push(kernel_profile::run(entry, &work, events).map_err(failure)?);
     }
@@ -139,7 +144,7 @@ fn work(arguments: &Arguments, entry: &KernelEntry, m: u64) -> Result<Work> {
             given(&batched, "a kernel of the indexer")?;
             Ok(Work::Chunk(IndexerShape {
                 t: m,
-                l: arguments.prefix.unwrap_or(131_072),
+                l: arguments.prefix.map_or(131_072, |prefix| prefix.0),
                 ratio: arguments.ratio.unwrap_or(1),
                 heads: kernel_profile::heads(entry).unwrap_or(32),
                 dim: 128,

@@ -5,7 +5,9 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MemoryError {
     /// Nothing at all.
-    #[error("{path}: no row says anything about memory; give T, L and a peak or an outcome")]
+    #[error(
+        "{path}: no row says anything about memory; give T, L and a peak, or an outcome and the memory that there was"
+    )]
     NoRows {
         /// Path.
         path: String,

@@ -34,10 +34,6 @@ pub fn contradictions(rows: &[Observation], l_means: LMeans) -> Vec<String> {
     out
 }
 
-fn system(o: &Observation) -> (&str, &str, &str) {
-    (&o.source, &o.engine, &o.device)
-}
-
 /// A chunk that died although another one of the same system, at least as large in rows and keys,
 /// passed with no more memory to use.
 fn died_below(known: &[Known<'_>]) -> Vec<String> {
@@ -53,7 +49,7 @@ fn died_below(known: &[Known<'_>]) -> Vec<String> {
     let mut out = Vec::new();
     for (died, small, limit) in bounded(false) {
         let passed = large.iter().find(|(passed, row, passed_limit)| {
-            system(died) == system(passed)
+            died.system() == passed.system()
                 && row.t >= small.t
                 && row.e >= small.e
                 && *passed_limit <= limit
@@ -78,7 +74,7 @@ fn two_peaks(known: &[Known<'_>]) -> Vec<String> {
     let mut out = Vec::new();
     for (o, row) in known.iter().filter(|(_, row)| row.measured()) {
         let Some(peak) = o.peak else { continue };
-        let key = (system(o), row.t.to_bits(), row.e.to_bits(), o.ratio);
+        let key = (o.system(), row.t.to_bits(), row.e.to_bits(), o.ratio);
         let (line, other) = *first.entry(key).or_insert((o.line, peak));
         let factor = peak.0.max(other.0) as f64 / peak.0.min(other.0).max(1) as f64;
         if factor > TWO_PEAKS {

@@ -8,11 +8,13 @@
 mod contradictions;
 mod readers;
 mod records;
+mod stated;
 
 use std::collections::BTreeMap;
 
 pub use contradictions::contradictions;
 pub use readers::{read, read_csv};
+pub use stated::{Stated, remarks, state};
 
 use super::memory::{Row, Seen};
 use crate::profile::Outcome;
@@ -58,6 +60,8 @@ pub struct Observation {
     pub guard: Option<Bytes>,
     /// Bytes that the chunk may use at most.
     pub limit: Option<Bytes>,
+    /// Whether free memory and guard are those stated for the server, and not recorded.
+    pub stated: bool,
     /// What the outcome means; none where it says nothing about memory.
     pub outcome: Option<Outcome>,
     /// The outcome as reported.
@@ -137,6 +141,11 @@ pub struct Observations {
 }
 
 impl Observation {
+    /// What tells one observed system from another: source, engine and device.
+    fn system(&self) -> (&str, &str, &str) {
+        (&self.source, &self.engine, &self.device)
+    }
+
     /// Bytes that the chunk could use before the outcome changed: `limit`, else free less guard.
     pub fn limit_bytes(&self) -> Option<u64> {
         let free_less_guard =

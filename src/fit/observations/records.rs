@@ -192,6 +192,7 @@ fn observation(
         free: cells.parse("free")?,
         guard: cells.parse("guard")?,
         limit: cells.parse("limit")?,
+        stated: false,
         outcome,
         outcome_text,
         tok_s: cells.positive("tok_s")?,
