@@ -27,11 +27,12 @@ pub fn svg(profiles: &[KernelProfile]) -> Result<String, String> {
     totals.sort_by(|a, b| b.1.total_cmp(&a.1));
     totals.truncate(SHOWN);
     // The second time round the palette the colours are paler.
-    let color = |i: usize| SERIES[i % SERIES.len()].mix(if i < SERIES.len() { 0.95 } else { 0.45 });
-    let legend = totals.iter().enumerate().map(|(i, (name, _))| {
-        let mark = if i < SERIES.len() { Mark::Line } else { Mark::Band };
-        Entry::new(name.clone(), SERIES[i % SERIES.len()], mark)
-    });
+    let mark = |i: usize| if i < SERIES.len() { Mark::Bar } else { Mark::PaleBar };
+    let color = |i: usize| SERIES[i % SERIES.len()].mix(mark(i).opacity());
+    let legend = totals
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| Entry::new(name.clone(), SERIES[i % SERIES.len()], mark(i)));
     let arch = profiles.first().map_or("", |p| p.arch.as_str());
     let frame = Frame {
         title: "Where the wave clocks go".to_owned(),

@@ -9,6 +9,7 @@ use super::Report;
 use crate::report::plot::style::{
     AXIS, Entry, Frame, GRID, INK, MUTED, Mark, SERIES, draw, short, text, told,
 };
+use crate::text::quoted;
 
 /// Marks that tell families of one colour apart.
 const MARKS: [Mark; 4] = [Mark::Dot, Mark::Triangle, Mark::Ring, Mark::Cross];
@@ -37,8 +38,7 @@ pub fn svg(report: &Report) -> Result<String, String> {
     let look = |i: usize| (SERIES[i % SERIES.len()], MARKS[i / SERIES.len() % MARKS.len()]);
     let legend = families.iter().enumerate().map(|(i, (arch, family))| {
         let (color, mark) = look(i);
-        let name: String = family.chars().take(36).collect();
-        Entry::new(format!("{arch} {name}"), color, mark)
+        Entry::new(format!("{arch} {}", quoted(family)), color, mark)
     });
     let all = report.groups.iter().find(|g| g.arch.is_none());
     let subtitle = all.map_or_else(
@@ -103,4 +103,20 @@ pub fn svg(report: &Report) -> Result<String, String> {
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_legend_names_each_family_in_full() {
+        const REPORT: &str = include_str!("../../profiles/validation/report.json");
+        let report: Report = serde_json::from_str(REPORT).unwrap();
+        let svg = svg(&report).unwrap();
+        let ran = report.rows.iter().filter(|row| row.result.is_some());
+        for row in ran {
+            assert!(svg.contains(&format!("{} {}\n", row.arch, row.family)), "{}", row.family);
+        }
+    }
 }

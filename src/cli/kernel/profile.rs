@@ -26,7 +26,13 @@ pub struct Arguments {
     #[arg(long, value_name = "ARCH", default_value = "gfx950")]
     arch: String,
     /// Rows; of two values the second is of the second kernel, or of the same once more.
-    #[arg(long, value_name = "M", required = true, value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "M",
+        required = true,
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
     m: Vec<Tokens>,
     /// Columns of a matrix product; 512 when not given, or what the kernel's pack says.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]

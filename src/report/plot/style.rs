@@ -59,6 +59,22 @@ pub enum Mark {
     Cross,
     /// A shaded area.
     Band,
+    /// A bar.
+    Bar,
+    /// A bar of the second round of the palette.
+    PaleBar,
+}
+
+impl Mark {
+    /// How much of its colour what is filled takes.
+    pub fn opacity(self) -> f64 {
+        match self {
+            Mark::Band => 0.25,
+            Mark::PaleBar => 0.45,
+            Mark::Bar => 0.95,
+            _ => 1.0,
+        }
+    }
 }
 
 /// A legend entry.
@@ -175,8 +191,9 @@ fn mark(root: &Area<'_>, (x, y): (i32, i32), entry: &Entry) -> Drawn {
         Mark::Ring => root.draw(&Circle::new((x, y), 5, color.stroke_width(2))),
         Mark::Triangle => root.draw(&TriangleMarker::new((x, y), 7, color.filled())),
         Mark::Cross => root.draw(&Cross::new((x, y), 5, color.stroke_width(2))),
-        Mark::Band => {
-            root.draw(&Rectangle::new([(x - 12, y - 7), (x + 13, y + 7)], color.mix(0.25).filled()))
+        Mark::Band | Mark::Bar | Mark::PaleBar => {
+            let fill = color.mix(entry.mark.opacity()).filled();
+            root.draw(&Rectangle::new([(x - 12, y - 7), (x + 13, y + 7)], fill))
         }
     }
     .map_err(told)
