@@ -183,4 +183,21 @@ impl Point {
             kernel_sha256: None,
         }
     }
+
+    /// Whether it is a measurement of what `blank` describes: all but the quantities is the same.
+    pub fn is_of(&self, blank: &Point) -> bool {
+        let described = Point {
+            outcome: self.outcome,
+            message: self.message.clone(),
+            time_us: self.time_us,
+            time_lo_us: self.time_lo_us,
+            time_hi_us: self.time_hi_us,
+            samples: self.samples,
+            peak_bytes: self.peak_bytes,
+            instructions: self.instructions,
+            cycles: self.cycles,
+            ..blank.clone()
+        };
+        described == *self
+    }
 }

@@ -101,6 +101,22 @@ fn a_journal_of_another_run_is_not_continued() {
     finished.fails_with(2, &["journal.jsonl", "this run has", "new directory"]);
 }
 
+/// A point whose rows were changed would pass for the case's and give a wrong gain.
+#[test]
+fn a_point_that_is_not_of_its_case_is_measured_again() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(small(dir.path(), &["--out", "run"]).status, 0);
+    let file = |name: &str| dir.path().join("run").join(name);
+    let before = fs::read(file("profile.parquet")).unwrap();
+    let journal = fs::read_to_string(file("journal.jsonl")).unwrap();
+    assert!(journal.contains("\"t\":256"), "{journal}");
+    fs::write(file("journal.jsonl"), journal.replacen("\"t\":256", "\"t\":128", 1)).unwrap();
+    let finished = small(dir.path(), &["--out", "run", "--resume"]);
+    assert_eq!(finished.status, 0, "{}", finished.stderr);
+    assert!(finished.stderr.contains("is of something else"), "{}", finished.stderr);
+    assert_eq!(fs::read(file("profile.parquet")).unwrap(), before);
+}
+
 #[test]
 fn json_on_stdout_is_all_json_and_names_the_engine() {
     let dir = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use super::interrupt::Interrupt;
 use super::progress::Progress;
 use crate::adaptive::Planner;
 use crate::cli::engine::Engine;
-use crate::cli::worker;
+use crate::cli::{output, worker};
 use crate::error::{Error, Exit, Result};
 use crate::grid::{Case, Group};
 use crate::journal::{Finished, Journal};
@@ -80,6 +80,7 @@ pub fn measure(
     interrupt: &Interrupt,
 ) -> Result<Vec<Point>> {
     let total = groups.iter().map(Vec::len).sum();
+    drop_foreign(groups, &entries(kernels.catalog), &mut finished);
     let progress = Progress::new(total, finished.len());
     let open: Vec<Group> = groups
         .iter()
@@ -105,6 +106,20 @@ pub fn measure(
     }
     let done = points.len();
     Err(Error::new(Exit::Interrupted, format_args!("interrupted after {done} of {total} points")))
+}
+
+/// Drops points of a journal that are not of the case that they are named after: a line was changed.
+fn drop_foreign(groups: &[Group], entries: &Entries, finished: &mut Finished) {
+    for case in groups.iter().flatten() {
+        let foreign = |point: &Point| !point.is_of(&blank(case, entries));
+        if finished.get(&case.name).is_some_and(foreign) {
+            finished.remove(&case.name);
+            let name = &case.name;
+            output::warn(format_args!(
+                "the journal's point of {name} is of something else; it is measured again"
+            ));
+        }
+    }
 }
 
 /// The built-in simulator: one bench a host core.

@@ -75,6 +75,11 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     job.announce(&directory)?;
     let measured = work.measure(&job, &mut journal, finished, &interrupt);
     let resumable = |error: Error| match error.exit {
+        Exit::Output => error.advice(format_args!(
+            "what was measured is in the journal: make room, then give the same command with \
+             --resume --out {}",
+            directory.path.display()
+        )),
         Exit::Interrupted => error.advice(format_args!(
             "continue with the same command and --resume --out {}",
             directory.path.display()
@@ -88,12 +93,13 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     };
     unless_interrupted("but the profile is not written")?;
     let profile = job.seal(points, notes)?;
-    profile.write(&directory.path)?;
+    profile.write(&directory.path).map_err(|error| resumable(error.into()))?;
     judge(profile.points())?;
     let request = evidence.options(job.options.limits, profile.provenance())?;
     let derived = derive::derive(&profile, &request);
     unless_interrupted("but only the profile is written")?;
-    let written = derived.write(&directory.path, &profile)?;
+    let written =
+        derived.write(&directory.path, &profile).map_err(|error| resumable(error.into()))?;
     if job.options.json {
         output::json(&Summary::new(&directory.path, &profile, &derived))?;
     } else {
