@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
+import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
@@ -38,6 +41,34 @@ def upstream(units: int) -> Any:
     }
     exec(compile(ast.Module(found, []), ROCM, "exec"), names)  # noqa: S102
     return names["_absorb_bmm_config"]
+
+
+class Flags(unittest.TestCase):
+    def run_with(self, *flags: str) -> tuple[int, str]:
+        command = [sys.executable, "-m", "chunktune_sglang.export_kernels", "--arch", "gfx950"]
+        with tempfile.TemporaryDirectory() as folder:
+            own = str(Path(__file__).parent / "own")
+            given = ["--out", str(Path(folder, "out")), "--aiter", own, *flags]
+            done = subprocess.run([*command, *given], capture_output=True, text=True)
+            self.assertFalse(Path(folder, "out").exists())
+        return done.returncode, done.stderr
+
+    def test_shapes_and_rows_that_no_rank_has_are_refused(self) -> None:
+        for flags, words in (
+            (("--shape", "w:16:99999999999:192"), "no shape of a rank"),
+            (("--shape", "w:16:1048576:1048576"), "no shape of a rank"),
+            (("--rows-from", "0"), "no number of rows"),
+            (("--rows-from", "-4"), "no number of rows"),
+        ):
+            status, said = self.run_with(*flags)
+            self.assertEqual(status, 2, said)
+            self.assertIn(words, said)
+
+    @unittest.skipUnless(importlib.util.find_spec("triton"), "no triton")
+    def test_a_folder_of_tiles_that_is_not_there_is_named(self) -> None:
+        status, said = self.run_with("--configs", "/no/such/folder")
+        self.assertEqual(status, 1, said)
+        self.assertIn("/no/such/folder: no such folder", said)
 
 
 class Choice(unittest.TestCase):

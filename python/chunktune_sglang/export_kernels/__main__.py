@@ -22,12 +22,27 @@ GLM_5_2_O_PROJ = Shape("o_proj", 1, 6144, 4096)
 """Output projection of GLM-5.2 at TP 4: 16 heads of 256 to a hidden size of 6144."""
 
 
+MAX_SIZE, MAX_WEIGHTS = 1 << 20, 1 << 30
+"""What `tune` takes as sizes of a pack."""
+
+
+def rows(text: str) -> int:
+    """A number of rows."""
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MAX_SIZE:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of rows from 1 to {MAX_SIZE}")
+    return int(text)
+
+
 def shape(text: str) -> Shape:
     """A shape from `NAME:B:N:K`; `w_kc` writes its result head by head, as SGLang calls it."""
     found = re.fullmatch(r"(\w+):(\d+):(\d+):(\d+)", text)
     if not found or 0 in map(int, found.groups()[1:]):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME:B:N:K with positive numbers")
     name, b, n, k = found[1], int(found[2]), int(found[3]), int(found[4])
+    if max(b, n, k) > MAX_SIZE or n * k > MAX_WEIGHTS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no shape of a rank: sizes are at most {MAX_SIZE}, N * K at most {MAX_WEIGHTS}"
+        )
     return Shape(name, b, n, k, head_major_out=name == "w_kc")
 
 
@@ -59,7 +74,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--rows-from",
-        type=int,
+        type=rows,
         default=1,
         metavar="M",
         help="leave out kernels that run at fewer rows only; 257 leaves the prefill of SGLang",
@@ -74,6 +89,8 @@ def main() -> int:
         import triton
 
         aiter = source.find_aiter(given.aiter)
+        if given.configs and not given.configs.is_dir():
+            raise ExportError(f"{given.configs}: no such folder; --configs names one of JSON files")
         folders = [given.configs] if given.configs else []
         folders.append(aiter / "ops/triton/configs")
         absorbs = given.shape or ([] if given.gemm else list(GLM_5_2_TP4))
@@ -98,6 +115,12 @@ def main() -> int:
     print(f"AITER {versions['aiter']}")
     for used in {each.source.file: each.source for each in kernels}.values():
         print(f"kernel {used.file.name} ({used.sha256[:12]})")
+    if given.configs and not any(given.configs in file.path.parents for file in files):
+        print(
+            f"warning: nothing in {given.configs} is of these kernels and {given.arch}: "
+            "tiles are AITER's own",
+            file=sys.stderr,
+        )
     for file in files:
         print(f"tiles of {file.path.name} ({file.sha256[:12]})")
     for same in sorted({each.source.file.name for each in kernels if each.picks == "all"}):
