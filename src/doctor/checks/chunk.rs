@@ -69,7 +69,7 @@ fn mixed(subject: &Subject<'_>, chunk: u64) -> Option<Finding> {
                  {page}: while so many requests decode, no prompt goes on"
             ),
             server.source(CHUNK),
-            format!("give a chunk of at least {} a rank, or let fewer requests run at once", rows + page),
+            format!("give a chunk of at least {} a rank, or let fewer requests run at once", rows.saturating_add(page)),
         )
     })
 }
