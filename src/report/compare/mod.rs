@@ -101,6 +101,8 @@ pub struct Comparison {
     pub schema: &'static str,
     /// Both profiles.
     pub sides: [Side; 2],
+    /// What differs beside what is compared, or that nothing can.
+    pub remarks: Vec<String>,
     /// Gains, by kernel, shape, tile and variant.
     pub gains: Vec<GainRow>,
 }
@@ -149,6 +151,37 @@ fn times_off_by(profile: &Profile, derived: &Derived) -> Vec<TimeError> {
         }
     }
     errors
+}
+
+/// What a reader of the differences must know, one line each.
+fn remarks(a: &Profile, b: &Profile) -> Vec<String> {
+    if a.sha256() == b.sha256() {
+        return vec!["A and B are the same profile: nothing can differ.".to_owned()];
+    }
+    let mut out = Vec::new();
+    if model(a) != model(b) {
+        out.push(
+            "The models are not the same or are divided otherwise: shapes, memory and chunks differ \
+             for that too."
+                .to_owned(),
+        );
+    }
+    let (a, b) = (a.provenance(), b.provenance());
+    if a.arch == b.arch {
+        if a.simulator.is_some() && b.simulator.is_some() && a.simulator != b.simulator {
+            out.push(
+                "The simulator was another or had other hardware parameters: times differ for that \
+                 too."
+                    .to_owned(),
+            );
+        }
+        let both = |id: &String| b.kernels.get(id).zip(a.kernels.get(id));
+        let changed = a.kernels.keys().filter(|id| both(id).is_some_and(|(x, y)| x != y)).count();
+        if changed > 0 {
+            out.push(format!("{changed} kernels of the same name have other code in A than in B."));
+        }
+    }
+    out
 }
 
 /// Names that tell the two apart, from what differs first.
@@ -202,7 +235,9 @@ pub fn compare(a: (&Profile, &Derived), b: (&Profile, &Derived)) -> Comparison {
             }
         }
     }
-    Comparison { schema: SCHEMA, sides: [side(a.0, a.1, name_a), side(b.0, b.1, name_b)], gains }
+    let remarks = remarks(a.0, b.0);
+    let sides = [side(a.0, a.1, name_a), side(b.0, b.1, name_b)];
+    Comparison { schema: SCHEMA, sides, remarks, gains }
 }
 
 impl Comparison {
@@ -295,6 +330,34 @@ mod tests {
         let json = serde_json::to_value(&comparison).unwrap();
         assert_eq!(json["sides"][1]["name"], "gfx942");
         assert!(comparison.svg().unwrap().contains("absorb_bmm w_kc bf16 64x256"));
+    }
+
+    #[test]
+    fn what_differs_beside_the_times_is_said() {
+        let profile = |change: fn(&mut Provenance)| {
+            let mut provenance = provenance("gfx950", "gfx950");
+            provenance.kernels = [("gemm".to_owned(), "aa".to_owned())].into();
+            change(&mut provenance);
+            Profile::new(points(Truth::default()), provenance).unwrap()
+        };
+        let plain = profile(|_| ());
+        let said = |change: fn(&mut Provenance)| remarks(&plain, &profile(change)).join("\n");
+        assert!(said(|_| ()).contains("the same profile"));
+        assert!(said(|p| p.tp = 8).contains("divided otherwise"));
+        let simulator = said(|p| {
+            p.tp = 8;
+            p.simulator = None;
+        });
+        assert!(!simulator.contains("simulator"), "{simulator}");
+        // The table is the same then, and with it the hash: two runs of one table are not compared.
+        let other = |p: &mut Provenance| {
+            p.tp = 8;
+            p.kernels.insert("gemm".to_owned(), "bb".to_owned());
+            p.simulator.as_mut().unwrap().parameters_sha256 = "ef".repeat(32);
+        };
+        let found = said(other);
+        assert!(found.contains("other hardware parameters"), "{found}");
+        assert!(found.contains("1 kernels of the same name have other code"), "{found}");
     }
 
     #[test]

@@ -25,13 +25,9 @@ impl Comparison {
         let side =
             |letter: char, side: &Side| format!("{letter}  {}\n   {}", side.headline, side.model);
         let mut headline = format!("{}\n{}", side('A', a), side('B', b));
-        if a.profile_sha256 == b.profile_sha256 {
-            headline.push_str("\nA and B are the same profile: nothing can differ.");
-        } else if a.model != b.model {
-            headline.push_str(
-                "\nThe models are not the same or are divided otherwise: shapes, memory and chunks \
-                 differ for that too.",
-            );
+        for remark in &self.remarks {
+            headline.push('\n');
+            headline.push_str(remark);
         }
         Document {
             headline,
