@@ -207,6 +207,18 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     refuse_device(path).and_then(|()| fs::read(path)).map_err(|e| FileError::io(path, "reading", e))
 }
 
+/// Refuses what can be read only once, such as a pipe.
+///
+/// # Errors
+/// Where `path` is no regular file, or there is none.
+pub fn refuse_stream(path: &Path) -> io::Result<()> {
+    let found = fs::metadata(path)?;
+    if found.is_file() || found.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::other("it is no regular file, and it is read more than once"))
+}
+
 /// Refuses a device such as `/dev/zero`, which may have no end.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use super::fit::{LengthIs, read_observations};
 use super::{limits, output};
 use crate::derive::{self, Derived};
 use crate::error::{Error, Result};
-use crate::files::FileError;
+use crate::files::{FileError, refuse_stream};
 use crate::fit::Fit;
 use crate::model::{self, Layout};
 use crate::options::ServerLimits;
@@ -74,6 +74,9 @@ impl EvidenceArguments {
     /// # Errors
     /// Status 4 for a file that is not observations, 2 for an unknown memory path.
     pub fn check(&self) -> Result<()> {
+        for path in &self.observations {
+            refuse_stream(path).map_err(|error| Error::format(path, error))?;
+        }
         read_observations(&self.observations, None)?;
         // Observations bring paths of their own, named after what they were read on.
         if let (Some(path), true) = (&self.memory_path, self.observations.is_empty())

@@ -62,7 +62,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     for folder in arguments.out.iter().chain(&arguments.keep) {
         output::writable(folder)?;
     }
-    let scratch = tempfile::tempdir().map_err(Error::failed)?;
+    let scratch = tempfile::tempdir().map_err(|error| {
+        Error::output(&std::env::temp_dir(), error).advice("name another folder in TMPDIR")
+    })?;
     let folder = match (&arguments.launches, &arguments.keep) {
         (Some(folder), _) | (None, Some(folder)) => folder.as_path(),
         (None, None) => scratch.path(),

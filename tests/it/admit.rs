@@ -203,6 +203,7 @@ fn bad_traces_name_file_and_line() {
         run_fails(directory.path(), &["admit", "--trace", "bad.csv"], 4, words);
     }
     run_fails(directory.path(), &["admit", "--trace", "none.csv"], 4, &["none.csv"]);
+    run_fails(directory.path(), &["admit", "--trace", "/dev/zero"], 4, &["no regular file"]);
     write(directory.path(), "bad.json", "{\"scenarios\": [\n{\"id\": }");
     run_fails(directory.path(), &["admit", "--oracle", "bad.json"], 4, &["bad.json", "line 2"]);
     std::fs::write(directory.path().join("bad.csv"), b"arrival,prompt,caf\xe9\n").unwrap();

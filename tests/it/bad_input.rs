@@ -220,6 +220,13 @@ fn a_time_limit_is_only_for_the_adaptive_grid() {
     refused(&arguments, USAGE, &["--precision", "--grid adaptive"]);
 }
 
+/// The observations of a run are read before it, and again after it.
+#[test]
+fn what_can_be_read_only_once_is_refused_before_a_run() {
+    let arguments = ["--device", "gfx950", "--engine", "simulate", "--observations", "/dev/null"];
+    refused(&arguments, FORMAT, &["/dev/null", "read more than once"]);
+}
+
 #[test]
 fn nothing_to_resume_is_said() {
     let arguments = ["--device", "gfx950", "--engine", "simulate", "--resume"];

@@ -57,6 +57,10 @@ fn existing(path: &Path) -> Result<Directory> {
 }
 
 fn fresh(path: &Path) -> Result<Directory> {
+    if path.exists() && !path.is_dir() {
+        return Err(Error::output(path, "it is no directory")
+            .advice("name a new or empty directory with --out"));
+    }
     std::fs::create_dir_all(path).map_err(|error| Error::output(path, error))?;
     let mut entries = std::fs::read_dir(path).map_err(|error| Error::output(path, error))?;
     if entries.next().is_none() {

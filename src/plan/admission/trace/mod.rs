@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use columns::Columns;
 use mooncake::Mooncake;
 
-use crate::files::{BYTE_ORDER_MARK, refuse_device};
+use crate::files::{BYTE_ORDER_MARK, refuse_stream};
 use crate::options::MAX_TOKENS;
 
 /// Latest arrival, milliseconds: 30,000 years, a quarter of a millisecond apart in a double.
@@ -94,7 +94,7 @@ impl Trace {
     /// A file that cannot be read, or whose first line is of no known format.
     pub fn open(path: &Path, cache: Option<i64>) -> Result<Self, TraceError> {
         let fail = |line, why: String| TraceError { path: path.to_owned(), line, why };
-        let file = refuse_device(path).and_then(|()| File::open(path));
+        let file = refuse_stream(path).and_then(|()| File::open(path));
         let file = file.map_err(|error| fail(None, error.to_string()))?;
         let mut input = BufReader::with_capacity(1 << 18, file);
         let start = input.fill_buf().map_err(|error| fail(None, error.to_string()))?;
