@@ -16,10 +16,14 @@ use chunktune::fit::observations::{LMeans, contradictions, read_csv};
 use chunktune::journal::{self, Journal, RunKey};
 use chunktune::kernel_run::{Array, Spec};
 use chunktune::model::{Layout, from_config_json};
-use chunktune::ops::{embedded, manifest};
+use chunktune::ops::pack::MANIFEST;
+use chunktune::ops::{Pack, embedded, manifest};
+use chunktune::plan::admission::oracle::Recording;
+use chunktune::plan::admission::trace::Trace;
 use chunktune::profile::Profile;
 use chunktune::sglang::Table;
 use chunktune::units::{Bytes, Tokens};
+use chunktune::validate::{self, Split};
 
 /// A parser with well-formed inputs to start from, relative to the repository's root.
 pub struct Entry {
@@ -32,7 +36,7 @@ pub struct Entry {
 }
 
 /// All parsers.
-pub const ENTRIES: [Entry; 14] = [
+pub const ENTRIES: [Entry; 18] = [
     Entry { name: "code_object", run: code_object, seeds: &["sim/tests/data/probe.gfx950.hsaco"] },
     Entry { name: "instructions", run: instructions, seeds: &[] },
     Entry { name: "npy", run: npy, seeds: &[] },
@@ -55,6 +59,10 @@ pub const ENTRIES: [Entry; 14] = [
     Entry { name: "config", run: config, seeds: &[] },
     Entry { name: "quantities", run: quantities, seeds: &[] },
     Entry { name: "server", run: server, seeds: &[] },
+    Entry { name: "trace", run: trace, seeds: &[] },
+    Entry { name: "pack", run: pack, seeds: &[] },
+    Entry { name: "timings", run: timings, seeds: &["tests/data/validate/timings.csv"] },
+    Entry { name: "recording", run: recording, seeds: &[] },
 ];
 
 /// Feeds `data` to the parser of that name.
@@ -210,6 +218,50 @@ pub fn server(data: &[u8]) {
         if read(&mut server, &text, "fuzz").is_ok() {
             examine(&server, &table.release(version), &facts);
         }
+    }
+}
+
+/// A request trace of any format.
+pub fn trace(data: &[u8]) {
+    in_folder(|folder| {
+        let path = folder.join("trace");
+        std::fs::write(&path, data)?;
+        if let Ok(requests) = Trace::open(&path, Some(4096)) {
+            requests.for_each(drop);
+        }
+        Ok(())
+    });
+}
+
+/// The manifest of a kernel pack whose code object is of another kernel.
+pub fn pack(data: &[u8]) {
+    const OBJECT: &[u8] = include_bytes!("../sim/tests/data/probe.gfx950.hsaco");
+    in_folder(|folder| {
+        std::fs::write(folder.join(MANIFEST), data)?;
+        std::fs::create_dir(folder.join("gfx950"))?;
+        std::fs::write(folder.join("gfx950/probe.hsaco"), OBJECT)?;
+        let _ = (Pack::target(folder), Pack::read(folder, "gfx950"));
+        Ok(())
+    });
+}
+
+/// A table of published kernel times.
+pub fn timings(data: &[u8]) {
+    in_folder(|folder| {
+        let path = folder.join("timings.csv");
+        std::fs::write(&path, data)?;
+        if let Ok(rows) = validate::read(&path, Split::All) {
+            validate::repeated(&rows);
+            rows.iter().for_each(|row| drop((row.shape(), row.flops())));
+        }
+        Ok(())
+    });
+}
+
+/// Recorded decisions, and the comparison of predictions; replays of scenarios may be long.
+pub fn recording(data: &[u8]) {
+    if let Ok(recording @ Recording::Sizer(_)) = Recording::parse(&String::from_utf8_lossy(data)) {
+        recording.compare();
     }
 }
 

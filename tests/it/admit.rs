@@ -68,6 +68,19 @@ fn scenarios_without_passes_are_decided() {
     );
     run(directory.path(), &["admit", "--scenarios", "scenario.json"])
         .fails_with(1, &["scenario 7", "`priority`: 3", "refused, not guessed"]);
+    // A billion passes of one row would fill the memory.
+    let long = [
+        ("100000", "4000000000"),
+        ("8100, 8100, 8100", "1000000000"),
+        ("16384", "1"),
+        ("\"page\": 64", "\"page\": 1"),
+        ("EXACT", "0"),
+    ]
+    .iter()
+    .fold(scenario.to_owned(), |text, (old, new)| text.replace(old, new));
+    write(directory.path(), "scenario.json", &long);
+    run(directory.path(), &["admit", "--scenarios", "scenario.json"])
+        .fails_with(1, &["scenario 7", "more than 262144 passes", "as a trace"]);
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     }
     if arguments.json {
         output::json(&pairs)?;
+    } else if pairs.is_empty() {
+        output::line("no kernel is there in an even and in a ragged variant")?;
     } else {
         output::line(variants::Table(&pairs).to_string().trim_end())?;
     }

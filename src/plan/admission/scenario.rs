@@ -11,8 +11,8 @@ use serde_json::Value;
 
 pub use super::recorded_form::PASS_FIELDS;
 use super::recorded_form::row;
-use super::scenario_error::MAX_STEPS;
 pub use super::scenario_error::ScenarioError;
+use super::scenario_error::{MAX_PASSES, MAX_STEPS};
 use super::{ChunkTable, Pool, Request, Scheduler, Settings, Step, TileLimit, Window};
 use crate::plan::baselines::sglang::{DynamicChunkSizer, Quadratic, SMOOTH};
 
@@ -175,6 +175,9 @@ impl Scenario {
             }
             if step == Step::Idle {
                 break;
+            }
+            if passes.len() > MAX_PASSES {
+                return Err(ScenarioError::Long);
             }
             if scheduler.steps() > MAX_STEPS {
                 return Err(ScenarioError::Endless);

@@ -5,6 +5,9 @@ use super::{AdmissionError, NothingLeft};
 /// Longest loop, steps: one that needs more is a mistake in the scenario.
 pub(super) const MAX_STEPS: u64 = 1 << 24;
 
+/// Most passes that are kept, each about a kilobyte.
+pub(super) const MAX_PASSES: usize = 1 << 18;
+
 /// Why a scenario is not replayed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ScenarioError {
@@ -65,4 +68,10 @@ pub enum ScenarioError {
     /// It does not end.
     #[error("it does not end within {MAX_STEPS} steps")]
     Endless,
+    /// Every pass is kept to be printed or compared.
+    #[error(
+        "it has more than {MAX_PASSES} passes; give shorter prompts or larger chunks, or replay it \
+         as a trace, which keeps none"
+    )]
+    Long,
 }

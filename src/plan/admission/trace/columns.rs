@@ -54,7 +54,7 @@ impl Columns {
             let mut found = (0..names.len()).filter(|at| wanted.contains(&names[*at].as_str()));
             match (found.next(), found.next()) {
                 (Some(first), Some(second)) => Err(format!(
-                    "columns {} and {} may both be meant by `{}`; keep one of them",
+                    "columns {} and {} both read as `{}`; keep one of them",
                     first + 1,
                     second + 1,
                     wanted[0]
