@@ -157,7 +157,8 @@ pub fn deployment(
 fn ends_by(plan: &Plan, model: &str) -> Option<EndsBy> {
     let own = model::resolve(model).map_or(u64::MAX, |model| model.max_positions);
     let ends_by = plan.schedule.ends_by;
-    (ends_by == EndsBy::Memory || plan.schedule.longest_request() < own).then_some(ends_by)
+    (ends_by == EndsBy::Memory || plan.schedule.longest_request(plan.page_size) < own)
+        .then_some(ends_by)
 }
 
 /// The sizer of a BUDGET given as a number. It carries the hash of the figures in place of a

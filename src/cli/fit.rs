@@ -98,7 +98,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     limits.validate()?;
     let (sources, rows) = read_observations(&arguments.files, Some(limits))?;
     let fit = fit_of_observations(&rows, sources, arguments.l_is.into());
-    let (rates, rate_remarks) = rates_of_observations(&rows);
+    let (rates, rate_remarks) = rates_of_observations(&rows, arguments.l_is.into());
     if fit.memory.is_empty() && fit.latency.is_empty() && rates.is_empty() {
         return Err(Error::new(Exit::Format, "no memory model can be fitted")
             .advice(fit.remarks.join("\n  ")));

@@ -76,7 +76,7 @@ fn sizers_that_contradict_themselves_are_refused() {
     let cases = [
         ("chunktune/sizer/v1", "chunktune/sizer/v2", "schema"),
         ("\"align\": 256", "\"align\": 100", "align"),
-        ("\"context_length\": 781506", "\"context_length\": 781249", "context_length"),
+        ("\"context_length\": 781312", "\"context_length\": 781249", "context_length"),
         ("\"chunk_min\": 256", "\"chunk_min\": 4096", "chunk_min"),
         ("\"c_95\": 14.0", "\"c_95\": -1.0", "c_95"),
     ];

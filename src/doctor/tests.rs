@@ -14,7 +14,7 @@ fn sizer() -> Sizer {
     (sizer.tp, sizer.dp, sizer.page_size, sizer.align) = (4, 1, 256, 256);
     (sizer.chunk_min, sizer.chunk_max, sizer.static_chunk) = (256, 2048, 2048);
     sizer.table = vec![(0, 2048), (65_536, 512), (131_072, 256)];
-    (sizer.max_context, sizer.context_length) = (200_000, Some(200_256));
+    (sizer.max_context, sizer.context_length) = (200_000, Some(200_192));
     (sizer.exact_fill.block_m, sizer.exact_fill.gain, sizer.exact_fill.force) = (64, 2.0, false);
     sizer
 }
@@ -51,7 +51,7 @@ fn severity(report: &Report, check: &str) -> Option<Severity> {
 }
 
 const GOOD: &str = "--tp 4 --chunked-prefill-size 2048 --max-prefill-tokens 2048 --page-size 256 \
-                    --context-length 200256";
+                    --context-length 200192";
 const INSTALLED: &str = "CHUNKTUNE_SIZER=/etc/chunktune/sizer.json";
 
 #[test]
@@ -181,10 +181,10 @@ fn without_a_sizer_installed_the_static_chunk_must_fit_everywhere() {
     let finding = report.findings.iter().find(|f| f.check == "chunk_above_frontier").unwrap();
     assert!(finding.reason.contains("from prefix 65536 on only 512 fit"), "{}", finding.reason);
     assert_eq!(finding.fix, "install the sizer, or give 256 a rank");
-    let short = GOOD.replace("200256", "60000");
+    let short = GOOD.replace("200192", "60000");
     let report = examined("0.5.23", "", &short, &facts(Some(&sizer)));
     assert_eq!(severity(&report, "chunk_above_frontier"), None);
-    let long = GOOD.replace("200256", "300000");
+    let long = GOOD.replace("200192", "300000");
     let report = examined("0.5.23", INSTALLED, &long, &facts(Some(&sizer)));
     assert_eq!(severity(&report, "context_past_frontier"), Some(Severity::Error));
 }

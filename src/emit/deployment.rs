@@ -245,12 +245,10 @@ impl Deployment {
         let length = sizer.longest_request();
         let reason = match context.ends_by {
             None => return,
-            // A request may end with one more chunk after the largest prefix.
             Some(EndsBy::Memory) => format!(
-                "max_context {} and the {} rows of the smallest chunk after it; past that prefix \
-                 even these do not fit in memory",
-                sizer.max_context,
-                length.saturating_sub(sizer.max_context)
+                "the end of the last page that begins within max_context {}; past that prefix not \
+                 even {} rows fit in memory",
+                sizer.max_context, sizer.chunk_min
             ),
             Some(EndsBy::Context) => {
                 "the longest context that was planned for, less than the model's own".to_owned()

@@ -103,7 +103,7 @@ impl Sizer {
             chunk_max: range.max,
             static_chunk: plan.static_chunk,
             max_context: plan.schedule.max_context,
-            context_length: Some(plan.schedule.longest_request()),
+            context_length: Some(plan.schedule.longest_request(plan.page_size)),
             table: plan.schedule.table.clone(),
             budget_point: plan.budget.budget_point,
             budget_95: plan.budget.budget_95,
@@ -125,6 +125,8 @@ impl Sizer {
             Some(page) if page > 0 && self.align.is_multiple_of(page) => self.page_size = page,
             _ => {}
         }
+        let by_memory = self.last_page();
+        self.context_length = self.context_length.map(|end| end.min(by_memory));
     }
 
     /// The chunk for a prefix; none past `max_context`.
@@ -138,8 +140,13 @@ impl Sizer {
 
     /// Longest request that is served, tokens.
     pub fn longest_request(&self) -> u64 {
-        let by_memory = self.max_context.saturating_add(self.chunk_min);
-        self.context_length.unwrap_or(by_memory)
+        self.context_length.unwrap_or(self.last_page())
+    }
+
+    /// End of the page that holds the largest prefix.
+    fn last_page(&self) -> u64 {
+        let page = self.page_size.max(1);
+        (self.max_context / page).saturating_add(1).saturating_mul(page)
     }
 
     /// Writes `sizer.json` into `dir`.

@@ -14,7 +14,7 @@ pub mod observations;
 pub mod rates;
 pub mod scores;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -181,13 +181,15 @@ pub fn fit_observations(
         rows.iter().filter_map(|o| o.memory_row(l_means)).collect()
     };
     let single = systems.values().filter(|rows| !memory_rows(rows).is_empty()).count() == 1;
+    let ratios: BTreeSet<u32> = systems.keys().map(|(.., ratio)| *ratio).collect();
     let (mut fits, mut errors) = (Vec::new(), Vec::new());
     for ((source, engine, device, ratio), observed) in systems {
         let rows = memory_rows(&observed);
         let label = if single {
             OBSERVED.to_owned()
         } else {
-            let parts = [OBSERVED, &source, &engine, &device];
+            let keys = if ratios.len() > 1 { format!("ratio {ratio}") } else { String::new() };
+            let parts = [OBSERVED, &source, &engine, &device, &keys];
             parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join(" / ")
         };
         if rows.is_empty() && single {
@@ -196,7 +198,8 @@ pub fn fit_observations(
         match memory::fit(&label, true, ratio, &rows, memory::FIELD_NOISE) {
             Ok(mut fit) => {
                 fit.statements.extend(beyond_paper(&fit, &observed));
-                fits.push(MemoryFit { observed_on: Some(device), ..fit });
+                let free = observed.iter().filter_map(|o| o.free).map(|free| free.0).min();
+                fits.push(MemoryFit { observed_on: Some(device), free_observed: free, ..fit });
             }
             Err(error) => errors.push(error),
         }
@@ -222,9 +225,11 @@ fn beyond_paper(fit: &MemoryFit, rows: &[&Observation]) -> Option<String> {
 }
 
 /// Prefill rates of each system, and what to know about them.
-pub fn rates_of_observations(rows: &[Observation]) -> (Vec<Rate>, Vec<String>) {
+pub fn rates_of_observations(rows: &[Observation], l_means: LMeans) -> (Vec<Rate>, Vec<String>) {
     let (mut all, mut remarks) = (Vec::new(), Vec::new());
-    for ((source, engine, device, _), rows) in systems(rows) {
+    for ((source, engine, device, _), mut rows) in systems(rows) {
+        // The time of a chunk after a prefix is no rate of a prompt.
+        rows.retain(|row| row.length_means(l_means) == LMeans::Context);
         let rates = rates::rates(&rows);
         let parts = [source, engine, device];
         let label: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
@@ -257,7 +262,7 @@ pub fn fit_of_observations(rows: &[Observation], sources: Vec<Source>, l_means: 
     }
     remarks.extend(observations::remarks(rows, l_means));
     remarks.extend(observations::contradictions(rows, l_means));
-    let (latency, untimed) = latency::fit_observed(rows);
+    let (latency, untimed) = latency::fit_observed(rows, l_means);
     remarks.extend(untimed);
     remarks.extend(shorter_than_the_chunk(rows, l_means));
     if rows.iter().any(|o| o.l_means.is_none() && o.memory_row(l_means).is_some()) {
@@ -289,7 +294,7 @@ const NAMED: usize = 8;
 fn shorter_than_the_chunk(rows: &[Observation], l_means: LMeans) -> Option<String> {
     let lines: Vec<String> = rows
         .iter()
-        .filter(|o| o.l_means.unwrap_or(l_means) == LMeans::Context)
+        .filter(|o| o.length_means(l_means) == LMeans::Context)
         .filter(|o| o.l < o.t && o.memory_row(l_means).is_some())
         .map(|o| o.line.to_string())
         .collect();

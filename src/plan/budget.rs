@@ -25,6 +25,9 @@ pub struct Usable {
     pub free: Bytes,
     /// Whether `free` was assumed.
     pub assumed: bool,
+    /// Whether `free` is what the observations report.
+    #[serde(default)]
+    pub observed: bool,
     /// Kept for the guard, bytes.
     pub guard: Bytes,
     /// Kept on top of the guard, bytes.
@@ -32,12 +35,13 @@ pub struct Usable {
 }
 
 impl Usable {
-    /// From flags, else from what the device said, else assumed.
-    pub fn new(limits: &ServerLimits, device_free: Option<Bytes>) -> Self {
+    /// From flags, else from what the device said, else from what observations report, else assumed.
+    pub fn new(limits: &ServerLimits, device_free: Option<Bytes>, observed: Option<Bytes>) -> Self {
         let known = limits.free_bytes.or(device_free);
         Self {
-            free: known.unwrap_or(ASSUMED_FREE),
-            assumed: known.is_none(),
+            free: known.or(observed).unwrap_or(ASSUMED_FREE),
+            assumed: known.or(observed).is_none(),
+            observed: known.is_none() && observed.is_some(),
             guard: limits.guard,
             margin: limits.margin,
         }
@@ -74,8 +78,9 @@ pub struct Budget {
     pub c_95: f64,
     /// The floor, where it was applied.
     pub floor: Option<f64>,
-    /// `ratio * (usable - m0) / c_point`, token^2, and no more than [`Self::largest_block`] holds; none
-    /// where memory does not grow with `T*keys`.
+    /// `ratio * (usable - m0 - pool) / c_point`, token^2, and no more than [`Self::largest_block`]
+    /// holds; none where memory does not grow with `T*keys`. What a path takes for each row or for
+    /// each token of context is in the frontier, which decides, and not in this figure.
     pub budget_point: Option<u64>,
     /// The same with `c_95`.
     pub budget_95: Option<u64>,
@@ -99,9 +104,10 @@ impl Budget {
             (fit.grows() && !validated && fit.c.point < UNVALIDATED_C).then_some(UNVALIDATED_C);
         let at_least_floor = |c: f64| floor.map_or(c, |f| c.max(f));
         let (c_point, c_95) = (at_least_floor(fit.c.point), at_least_floor(fit.c.upper_95));
-        let budget = |c: f64| {
-            (c > 0.0).then(|| (f64::from(fit.ratio.max(1)) * rest as f64 / c).floor() as u64)
-        };
+        // Beside growth without a bound a pool is full long before the memory is.
+        let rest = (rest as f64 - fit.coefficients.pool_bytes()).max(0.0);
+        let budget =
+            |c: f64| (c > 0.0).then(|| (f64::from(fit.ratio.max(1)) * rest / c).floor() as u64);
         Ok(Self {
             usable_bytes,
             m0_bytes,

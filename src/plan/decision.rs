@@ -69,12 +69,12 @@ pub fn decisions(
     context: u64,
     changes: &Changes,
 ) -> Vec<Variant> {
-    if !memory.grows() || budget.c_95 <= 0.0 {
+    let usable = budget.usable_bytes as f64;
+    let rest = usable - budget.m0_bytes as f64 - memory.coefficients.pool_bytes();
+    if !memory.grows() || budget.c_95 <= 0.0 || rest <= 0.0 {
         return Vec::new();
     }
     let c = budget.c_95;
-    let usable = budget.usable_bytes as f64;
-    let rest = usable - budget.m0_bytes as f64;
     let ratio = u64::from(memory.ratio.max(1));
     let alone = Frontier::new(memory, budget, 1);
     let shared = Frontier::new(memory, budget, changes.cp);

@@ -42,6 +42,7 @@ pub fn plan_of_budget(
         usable: Usable {
             free: Bytes(free),
             assumed: true,
+            observed: false,
             guard: limits.guard,
             margin: limits.margin,
         },

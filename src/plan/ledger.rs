@@ -45,12 +45,27 @@ pub struct Entry {
 }
 
 impl Ledger {
-    /// What is free after boot, where the total and at least the weights are known.
+    /// What is free after boot, where the total and its two largest holders are known: the weights
+    /// and the KV pool.
     pub fn free(&self) -> Option<Bytes> {
         let total = self.total?.0;
         self.weights?;
+        self.kv_held()?;
         let held = self.holders().iter().try_fold(0u64, |sum, e| sum.checked_add(e.bytes.0))?;
         total.checked_sub(held).map(Bytes)
+    }
+
+    fn kv_held(&self) -> Option<Bytes> {
+        if self.unified { self.kv_touched } else { self.kv_reserved }
+    }
+
+    /// What is missing where a total was given and does not say what is free.
+    pub fn missing(&self) -> Option<&'static str> {
+        match (self.total, self.kv_held(), self.unified) {
+            (Some(_), None, true) => Some("--kv-touched"),
+            (Some(_), None, false) => Some("--kv-reserved"),
+            _ => None,
+        }
     }
 
     /// What holds memory before any chunk runs. A KV pool on unified memory holds what it has
@@ -58,9 +73,9 @@ impl Ledger {
     fn holders(&self) -> Vec<Entry> {
         let (kv, kv_freed_by) = if self.unified {
             let freed_by = "nothing at rest: untouched pages hold none, a smaller pool frees none";
-            (self.kv_touched, freed_by)
+            (self.kv_held(), freed_by)
         } else {
-            (self.kv_reserved, "--mem-fraction-static or --max-total-tokens")
+            (self.kv_held(), "--mem-fraction-static or --max-total-tokens")
         };
         let entry = |name, bytes: Option<Bytes>, freed_by| {
             bytes.map(|bytes| Entry { name, bytes, freed_by })
@@ -133,13 +148,21 @@ mod tests {
         let unified = Ledger { unified: true, kv_touched: gb(2), ..ledger };
         assert_eq!(unified.free(), gb(32));
         assert_eq!(Ledger { total: None, ..ledger }.free(), None);
+        let without = Ledger { kv_reserved: None, ..ledger };
+        assert_eq!((without.free(), without.missing()), (None, Some("--kv-reserved")));
+        assert_eq!((ledger.missing(), Ledger::default().missing()), (None, None));
         assert_eq!(Ledger { weights: gb(200), ..ledger }.free(), None);
     }
 
     #[test]
     fn a_smaller_pool_frees_nothing_at_rest_on_unified_memory() {
-        let usable =
-            Usable { free: Bytes(5 * GB), assumed: false, guard: Bytes(GB), margin: Bytes(GB / 2) };
+        let usable = Usable {
+            free: Bytes(5 * GB),
+            assumed: false,
+            observed: false,
+            guard: Bytes(GB),
+            margin: Bytes(GB / 2),
+        };
         let ledger =
             Ledger { unified: true, kv_touched: gb(1), kv_reserved: gb(20), ..Ledger::default() };
         let entries = ledger.entries(&usable);

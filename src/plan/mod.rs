@@ -18,6 +18,7 @@ pub mod ledger;
 mod observed;
 pub mod optimise;
 pub mod policy;
+mod pool;
 pub mod reach;
 mod schedule;
 mod table;
@@ -27,7 +28,7 @@ mod time;
 use serde::{Deserialize, Serialize};
 
 use crate::fit::Fit;
-use crate::fit::memory::{Growth, MemoryFit};
+use crate::fit::memory::MemoryFit;
 use crate::model::Layout;
 use crate::options::ServerLimits;
 use crate::units::Bytes;
@@ -43,12 +44,10 @@ pub use time::ChunkTime;
 
 use first_chunk::FirstChunk;
 use policy::{PromptTime, Rule};
+use pool::Pool;
 
 /// Context taken where neither the model nor a flag says how long it is, tokens.
 pub const DEFAULT_CONTEXT: u64 = 1 << 20;
-
-/// The logits pool of SGLang's ROCm fp4 path and its default size, bytes.
-const LOGITS_POOL: (&str, u64) = ("SGLANG_DSV4_FP4_LOGITS_BUDGET_MB", 2 << 30);
 
 /// What a plan is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -256,7 +255,12 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
             fit.arch
         ));
     }
-    let usable = Usable::new(&request.limits, request.device_free);
+    let reported = memory.free_observed.filter(|_| memory.deployed).map(Bytes);
+    let usable = Usable::new(&request.limits, request.device_free, reported);
+    let rows = request.limits.chunk_max.0.div_ceil(u64::from(request.layout.cp.max(1)));
+    let pool = Pool::within(memory, usable.bytes()?, rows);
+    let capped = pool.map(|pool| pool.of(memory));
+    let memory = capped.as_ref().unwrap_or(memory);
     let budget = Budget::new(memory, usable.bytes()?, observed_here)?
         .within_block(request.limits.largest_block, memory);
     if let Some(observed) = fit.observed().filter(|_| !memory.deployed) {
@@ -267,6 +271,7 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
         ));
     }
     say_memory(&mut statements, memory, &usable, &budget);
+    statements.extend(pool.and_then(|pool| pool.sentence()));
 
     let alignment = decide(&fit.alignment, &fit.arch);
     let page_size = request.limits.page_size.0;
@@ -296,7 +301,7 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
         memory_path: memory.path.clone(),
         ratio: memory.ratio,
         usable,
-        score_budgets: score_budgets(memory, &budget, range.max.div_ceil(cp)),
+        score_budgets: pool.iter().map(Pool::setting).collect(),
         budget,
         page_size,
         schedule,
@@ -324,24 +329,6 @@ fn choose_path<'a>(fit: &'a Fit, wanted: Option<&str>) -> Result<&'a MemoryFit, 
         .ok_or(PlanError::NoMemoryFit)
 }
 
-/// The pool is set only on the path that has it: SGLang's default, or less where less is usable.
-fn score_budgets(
-    memory: &MemoryFit,
-    budget: &Budget,
-    rows: u64,
-) -> std::collections::BTreeMap<String, u64> {
-    let mut out = std::collections::BTreeMap::new();
-    if memory.growth == Growth::Pooled {
-        let beside = memory.coefficients.m0 + memory.coefficients.m_t * rows as f64;
-        let room = (budget.usable_bytes as f64 - beside).max(0.0) as u64;
-        let whole_mib = (room >> 20 << 20).min(LOGITS_POOL.1);
-        if whole_mib > 0 {
-            out.insert(LOGITS_POOL.0.to_owned(), whole_mib);
-        }
-    }
-    out
-}
-
 /// Whether a label of observations names the architecture or a product that has it.
 fn names_device(label: &str, arch: &str) -> bool {
     let products: &[&str] = match arch {
@@ -355,6 +342,12 @@ fn names_device(label: &str, arch: &str) -> bool {
 
 fn say_memory(statements: &mut Vec<String>, memory: &MemoryFit, usable: &Usable, budget: &Budget) {
     statements.push(format!("The memory path `{}` decides ({}).", memory.path, memory.formula));
+    if usable.observed {
+        statements.push(format!(
+            "Free memory is the least that the observations report, {}; --free-bytes says another.",
+            usable.free
+        ));
+    }
     if usable.assumed {
         statements.push(format!(
             "Free memory is not known: {} was assumed. Give --free-bytes.",

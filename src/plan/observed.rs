@@ -10,7 +10,7 @@ use super::decision::{Changes, SCORES, Variant, decisions};
 use super::ledger::{Entry, Ledger, budget_of_block};
 use super::{Budget, DEFAULT_CONTEXT, Frontier, PlanError, Request, Schedule, Usable, plan};
 use crate::fit::Fit;
-use crate::fit::memory::{MemoryFit, Proposal, propose};
+use crate::fit::memory::{Growth, MemoryFit, Proposal, propose};
 use crate::fit::scores::{SIGNED_32, Scores, size_class};
 use crate::model::Layout;
 use crate::options::ServerLimits;
@@ -93,6 +93,8 @@ pub fn plans_of_observations(fit: &Fit, situation: &Situation) -> Vec<ObservedPl
                 free_bytes: situation.limits.free_bytes.or(situation.ledger.free()),
                 ..situation.limits
             };
+            // Labels need not tell systems apart.
+            let alone = Fit { memory: vec![memory.clone()], ..fit.clone() };
             let request = Request {
                 limits,
                 device_free: None,
@@ -100,7 +102,7 @@ pub fn plans_of_observations(fit: &Fit, situation: &Situation) -> Vec<ObservedPl
                 context_length: situation.context,
                 memory_path: Some(memory.path.clone()),
             };
-            match plan(fit, &request) {
+            match plan(&alone, &request) {
                 Ok(plan) => {
                     let static_chunk = plan.static_chunk;
                     planned(
@@ -145,7 +147,10 @@ fn planned(
         lengths.iter().flat_map(|t| prefixes().map(|l| chance(*t, l))).collect();
     raise(&mut chances);
     let safe = chances.iter().filter(|chance| chance.under_guard >= SAFE);
-    let next = propose(memory, safe.map(|chance| (chance.t, chance.l)));
+    // The information of a fit is that of growth without a pool.
+    let next = (memory.growth == Growth::Dense)
+        .then(|| propose(memory, safe.map(|chance| (chance.t, chance.l))))
+        .flatten();
     ObservedPlan {
         path: memory.path.clone(),
         c_interval: (memory.c.lo, memory.c.hi),
@@ -178,6 +183,9 @@ fn raise(chances: &mut [Chance]) {
 /// Walls that are not about the sum of all bytes: offsets that wrap, blocks that are not reused.
 fn notes(memory: &MemoryFit, situation: &Situation, rows: u64, context: u64) -> Vec<String> {
     let mut out = Vec::new();
+    out.extend(situation.ledger.missing().map(|flag| {
+        format!("The total does not say what is free without the KV pool: give {flag}, 0 for none.")
+    }));
     if !memory.grows() {
         return out;
     }
@@ -305,6 +313,48 @@ mod tests {
                 assert!(small.under_guard >= large.under_guard, "{small:?} {large:?}");
             }
         }
+    }
+
+    #[test]
+    fn two_ratios_of_one_system_have_a_plan_each() {
+        let row = |t: u64, l: u64, ratio: u64, c: f64| {
+            let peak = c * t as f64 * l.div_ceil(ratio) as f64;
+            format!("mi355x,{t},{l},{ratio},{peak:.0}\n")
+        };
+        let mut text = "device,T,L,ratio,peak\n".to_owned();
+        for (t, l) in [(1024, 50_000), (2048, 100_000), (512, 200_000), (2048, 60_000)] {
+            text += &row(t, l, 1, 10.0);
+            text += &row(t, l, 4, 80.0);
+        }
+        let fit = fit_of_observations(&read_csv(&text).unwrap().rows, Vec::new(), LMeans::Context);
+        let plans = plans_of_observations(&fit, &situation(6_000_000_000));
+        let point = |i: usize| plans[i].budget.unwrap().budget_point.unwrap() as f64;
+        // 4e9 / 10 and 4 * 4e9 / 80.
+        assert!((point(0) / 4e8 - 1.0).abs() < 0.01 && (point(1) / 2e8 - 1.0).abs() < 0.01);
+        assert_ne!(plans[0].path, plans[1].path);
+    }
+
+    #[test]
+    fn a_pool_beside_growth_is_not_in_the_budget() {
+        let text: String = [4.2e6, 1.6e7, 4e7, 1e8, 2e8, 4e8, 6e8]
+            .iter()
+            .flat_map(|pairs: &f64| [512.0, 2048.0].map(|t| (t, pairs / t)))
+            .map(|(t, l)| {
+                let pairs = t * l;
+                let peak = 2e8 + 5.0 * pairs + (8.0 * pairs).min(1.5e9);
+                format!("mi355x,{t},{l:.0},{peak:.0}\n")
+            })
+            .collect();
+        let text = format!("device,T,L,peak\n{text}");
+        let fit = fit_of_observations(&read_csv(&text).unwrap().rows, Vec::new(), LMeans::Context);
+        let plan = plans_of_observations(&fit, &situation(5_000_000_000)).remove(0);
+        let memory = &fit.memory[0];
+        assert_eq!(memory.growth, Growth::DenseAndPooled);
+        // (3e9 - 0.2e9 - 1.5e9) / 5.
+        let point = plan.budget.unwrap().budget_point.unwrap();
+        assert!((point as f64 / 2.6e8 - 1.0).abs() < 0.05, "{point}");
+        assert!(memory.peak(2048, point / 2048) <= 3.0e9 * 1.001);
+        assert!(plan.next.is_none());
     }
 
     #[test]

@@ -139,12 +139,12 @@ impl Schedule {
         self.table.iter().map(|(_, chunk)| *chunk).min().unwrap_or(self.range.min)
     }
 
-    /// Longest request that is served, tokens: the largest prefix and, where memory ends the
-    /// schedule, the chunk after it, within the context that was asked for.
-    pub fn longest_request(&self) -> u64 {
-        let last = self.table.last().map_or(0, |(_, chunk)| *chunk);
+    /// Longest request that is served, tokens, within the context that was asked for. Chunks begin
+    /// at whole pages, so where memory ends the schedule it is the last page that begins at a prefix
+    /// which is served.
+    pub fn longest_request(&self, page: u64) -> u64 {
         let end = match self.ends_by {
-            EndsBy::Memory => self.max_context.saturating_add(last),
+            EndsBy::Memory => (self.max_context / page.max(1) + 1).saturating_mul(page.max(1)),
             EndsBy::Context => self.max_context,
         };
         self.context_length.map_or(end, |context| context.min(end))
@@ -239,12 +239,15 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_request_is_the_last_prefix_and_its_chunk_within_the_context() {
-        // 256 rows fit up to 2e8 / 256 = 781,250.
-        assert_eq!(note().longest_request(), 781_250 + 256);
+    fn the_longest_request_ends_with_the_last_page_that_is_served_within_the_context() {
+        // 256 rows fit up to 2e8 / 256 = 781,250, in page 3051, which ends at 3052 * 256.
+        let longest = note().longest_request(256);
+        assert_eq!(longest, 781_312);
+        assert_eq!(note().chunks_of(longest).unwrap().iter().sum::<u64>(), longest);
+        assert!(note().chunks_of(longest + 1).is_none());
         let range = note().range;
         let within = |context| {
-            Schedule::of_budget(range, Some(context), 200_000_000).unwrap().longest_request()
+            Schedule::of_budget(range, Some(context), 200_000_000).unwrap().longest_request(256)
         };
         assert_eq!((within(100_000), within(781_300)), (100_000, 781_300));
     }

@@ -154,10 +154,16 @@ fn limits_that_leave_nothing_are_named() {
 fn an_unknown_free_memory_is_assumed_and_said() {
     let mut request = request();
     request.limits.free_bytes = None;
-    let plan = plan(&boots(), &request).unwrap();
+    let mut silent = boots();
+    silent.memory[0].free_observed = None;
+    let plan = plan(&silent, &request).unwrap();
     assert!(plan.usable.assumed);
     assert_eq!(plan.budget.usable_bytes, 3_000_000_000);
     assert!(plan.statements.iter().any(|s| s.contains("5.00 GB was assumed")));
+    // The rows of the note report 4.9 GB.
+    let plan = super::plan(&boots(), &request).unwrap();
+    assert!(plan.usable.observed && !plan.usable.assumed);
+    assert_eq!(plan.budget.usable_bytes, 2_900_000_000);
     let told = Request { device_free: Some(Bytes(4_000_000_000)), ..request };
     assert_eq!(super::plan(&boots(), &told).unwrap().budget.usable_bytes, 2_000_000_000);
 }

@@ -13,14 +13,15 @@ use crate::units::Bytes;
 /// Most rows of a schedule that are shown.
 const STEPS: usize = 12;
 
-/// The document of a fit of observations; `rates` are remarks about prefill rates.
+/// The document of a fit of observations; `plans` are those of its memory models in order, `rates`
+/// remarks about prefill rates.
 pub fn observed(fit: &Fit, plans: &[ObservedPlan], rates: &[String]) -> Document {
     let mut sections: Vec<Section> = Vec::new();
-    for memory in &fit.memory {
+    for (i, memory) in fit.memory.iter().enumerate() {
         sections.push(memory_section(memory));
-        for plan in plans.iter().filter(|plan| plan.path == memory.path) {
-            sections.extend(plan_sections(plan, plans.len() == 1));
-        }
+        sections.extend(
+            plans.get(i).map(|plan| plan_sections(plan, plans.len() == 1)).into_iter().flatten(),
+        );
     }
     let mut list = |title: &str, items: &[String]| {
         if !items.is_empty() {
@@ -94,7 +95,11 @@ fn budget_section(plan: &ObservedPlan) -> Section {
     };
     let mut table = Table::new(["", ""]);
     let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
-    let assumed = if usable.assumed { " (assumed; give --free-bytes)" } else { "" };
+    let assumed = match (usable.assumed, usable.observed) {
+        (true, _) => " (assumed; give --free-bytes)",
+        (_, true) => " (the least that the rows report)",
+        _ => "",
+    };
     row(
         "usable",
         format!(

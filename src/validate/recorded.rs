@@ -24,7 +24,8 @@ fn families(op: &str, dtype: &str) -> &'static [&'static str] {
 /// What is known of the error of a simulated time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// Nearest validated family, or the whole target; none where nothing of the target is validated.
+    /// Nearest validated family, or the whole target; none where nothing of the target is validated, or
+    /// no family is like the kernel.
     pub group: Option<Group>,
 }
 
@@ -43,8 +44,11 @@ fn among(groups: &[Group], arch: &str, op: &str, dtype: &str) -> Evidence {
             g.validated && g.arch.as_deref() == Some(arch) && g.family.as_deref() == family
         })
     };
-    let family = families(op, dtype).iter().find_map(|family| of_target(Some(family)));
-    Evidence { group: family.or_else(|| of_target(None)).cloned() }
+    let near = families(op, dtype);
+    let family = near.iter().find_map(|family| of_target(Some(family)));
+    // No published kernel is like an indexer or a top-k: what others were off by says nothing of them.
+    let target = || of_target(None).filter(|_| !near.is_empty() || op.is_empty());
+    Evidence { group: family.or_else(target).cloned() }
 }
 
 impl Evidence {
@@ -101,6 +105,8 @@ mod tests {
         let family = |op, dtype| among(&groups, "gfx950", op, dtype).group.unwrap().family;
         assert_eq!(family("gemm", "bf16").as_deref(), Some("gemm_a16w16"));
         assert_eq!(family("absorb_bmm", "fp8"), None);
+        assert_eq!(family("", ""), None);
+        assert_eq!(among(&groups, "gfx950", "indexer", "fp8").to_string(), "unvalidated");
         assert_eq!(among(&groups, "gfx950", "gemm", "bf16").to_string(), "20%");
         assert_eq!(among(&groups, "gfx942", "gemm", "bf16").to_string(), "unvalidated");
     }

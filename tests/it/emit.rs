@@ -199,10 +199,10 @@ fn a_context_shorter_than_the_models_is_set_and_the_doctor_keeps_to_it() {
 #[test]
 fn the_context_and_a_missing_budget_are_explained() {
     let dir = tempfile::tempdir().unwrap();
-    // 836,212 and the 256 rows of the smallest chunk are --context-length.
+    // 836,212 lies in page 13,065 of 64, which ends at 836,224.
     let env = emitted(dir.path(), "env", &[]);
-    assert!(env.contains("--context-length 836468"), "{env}");
-    assert!(env.contains("max_context 836212 and the 256 rows of the smallest chunk"), "{env}");
+    assert!(env.contains("--context-length 836224"), "{env}");
+    assert!(env.contains("the last page that begins within max_context 836212"), "{env}");
     let bounded = emitted(dir.path(), "env", &["--memory-path", "row_pooled"]);
     assert!(bounded.contains("no BUDGET (null in the sizer)"), "{bounded}");
     assert!(!bounded.contains("c 0 B"), "{bounded}");

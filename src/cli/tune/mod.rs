@@ -64,7 +64,7 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     })?;
     let (catalog, pack) = kernels::catalog(&options.arch, options.kernels.as_deref())?;
     let free = engine.free_bytes()?;
-    Usable::new(&options.limits, free).bytes()?;
+    Usable::new(&options.limits, free, None).bytes()?;
     let job = Job { options, model, shapes, engine, catalog, pack, free };
     let axes = Axes::named(job.options.grid, job.model.max_positions)
         .with_lengths(job.options.t.as_deref(), job.options.l.as_deref());

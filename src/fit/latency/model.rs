@@ -102,11 +102,13 @@ impl TimeModel {
     }
 
     /// The model of a rank that takes `1/ranks` of the rows of a chunk, in terms of the whole chunk.
+    /// The rows of a rank are scored against the keys of the whole chunk, so the term in `T^2` is
+    /// divided once.
     pub fn shared_by(mut self, ranks: u32) -> Self {
         let share = 1.0 / f64::from(ranks.max(1));
         self.a1_us_per_t *= share;
         self.a3_us_per_tl *= share;
-        self.a4_us_per_t2 *= share * share;
+        self.a4_us_per_t2 *= share;
         for stair in &mut self.stairs {
             stair.block = stair.block.saturating_mul(u64::from(ranks.max(1)));
         }
@@ -153,7 +155,8 @@ mod tests {
         assert_eq!(model.total_us(&[4, 4], 0), model.time_us(4, 0) + model.time_us(4, 4));
         let twice = model.clone().plus(&model);
         assert_eq!(twice, model.clone().times(2.0));
-        // A third of 12 rows on each of three ranks.
-        assert!((model.clone().shared_by(3).time_us(12, 8) - model.time_us(4, 8)).abs() < 1e-12);
+        // 4 of 12 rows on each of three ranks, scored against the chunk's own 12 tokens:
+        // 1 + 0.5*4 + 0.25*8 + 0.125*4*8 + 0.0625*4*12 = 12.
+        assert!((model.shared_by(3).time_us(12, 8) - 12.0).abs() < 1e-12);
     }
 }

@@ -3,24 +3,25 @@
 //! In go field records; out comes one fit a system (source, engine and device together). A record
 //! with a length `L` larger than `T` says how long a whole prompt of `L` tokens took in chunks of
 //! `T`, which is what public reports give, unless its rate shows that it means one chunk; one
-//! without `L` is a chunk without a prefix. What a chunk costs on the host differs between engines,
+//! without `L` is a chunk without a prefix, and where the length is known to be the prefix the time is
+//! that of the chunk after it. What a chunk costs on the host differs between engines,
 //! so systems are never mixed.
 
 use std::collections::BTreeMap;
 
 use super::{LatencyFit, Sample, Timed, fit_samples};
 use crate::fit::OBSERVED;
-use crate::fit::observations::Observation;
+use crate::fit::observations::{LMeans, Observation};
 
 /// How far time * rate may be off the tokens that it is compared with.
 const SAME: f64 = 0.2;
 
 /// One fit a system, and why a system with times has none.
-pub fn fit_observed(rows: &[Observation]) -> (Vec<LatencyFit>, Vec<String>) {
+pub fn fit_observed(rows: &[Observation], l_means: LMeans) -> (Vec<LatencyFit>, Vec<String>) {
     let mut systems: BTreeMap<[&str; 3], Vec<Sample>> = BTreeMap::new();
     for row in rows {
         let system = [row.source.as_str(), row.engine.as_str(), row.device.as_str()];
-        systems.entry(system).or_default().extend(sample(row));
+        systems.entry(system).or_default().extend(sample(row, l_means));
     }
     systems.retain(|_, samples| !samples.is_empty());
     let single = systems.len() == 1;
@@ -38,8 +39,12 @@ pub fn fit_observed(rows: &[Observation]) -> (Vec<LatencyFit>, Vec<String>) {
 }
 
 /// What a record says about time; none without `T`, or without a time or a rate.
-fn sample(row: &Observation) -> Option<Sample> {
+fn sample(row: &Observation, l_means: LMeans) -> Option<Sample> {
     let t = row.t.map(|t| t.0).filter(|t| *t > 0)?;
+    if row.length_means(l_means) == LMeans::Prefix {
+        let time_us = row.time_us.or_else(|| Some(t as f64 / row.tok_s? * 1e6))?;
+        return Some(Sample { timed: Timed::Chunk { t, l: row.l.map_or(0, |l| l.0) }, time_us });
+    }
     let Some(length) = row.l.map(|l| l.0).filter(|l| *l > t) else {
         let time_us = row.time_us.or_else(|| Some(t as f64 / row.tok_s? * 1e6))?;
         return Some(Sample { timed: Timed::Chunk { t, l: 0 }, time_us });
@@ -114,7 +119,7 @@ mod tests {
             rows.push(prompt("before", 65_000.0, t, l));
             rows.push(prompt("after", 30_000.0, t, l));
         }
-        let (fits, remarks) = fit_observed(&rows);
+        let (fits, remarks) = fit_observed(&rows, LMeans::Context);
         assert!(remarks.is_empty() && fits.len() == 2 && fits.iter().all(|f| f.deployed));
         let host = |name: &str| fits.iter().find(|f| f.path.ends_with(name)).unwrap().model.a0_us;
         assert!((host("before") - host("after") - 35_000.0).abs() < 1000.0, "{fits:?}");
@@ -122,23 +127,38 @@ mod tests {
 
     #[test]
     fn a_rate_tells_whether_a_time_is_that_of_a_prompt_or_of_a_chunk() {
+        let of = |row: &Observation| sample(row, LMeans::Context);
         // 100,000 tokens at 2000 tok/s are 50 s; a chunk of 2048 at that rate is 1.024 s.
-        let prompt = sample(&row("x", 2048, 100_000, Some(2000.0), Some(50e6))).unwrap();
+        let prompt = of(&row("x", 2048, 100_000, Some(2000.0), Some(50e6))).unwrap();
         assert_eq!(prompt.timed, Timed::Prompt { t: 2048, length: 100_000 });
-        let chunk = sample(&row("x", 2048, 100_000, Some(2000.0), Some(1.024e6))).unwrap();
+        let chunk = of(&row("x", 2048, 100_000, Some(2000.0), Some(1.024e6))).unwrap();
         assert_eq!(chunk.timed, Timed::Chunk { t: 2048, l: 100_000 });
-        let rate = sample(&row("x", 2048, 100_000, Some(2000.0), None)).unwrap();
+        let rate = of(&row("x", 2048, 100_000, Some(2000.0), None)).unwrap();
         assert_eq!((rate.timed, rate.time_us), (prompt.timed, 50e6));
-        let alone = sample(&row("x", 7680, 0, None, Some(222_000.0))).unwrap();
+        let alone = of(&row("x", 7680, 0, None, Some(222_000.0))).unwrap();
         assert_eq!(alone.timed, Timed::Chunk { t: 7680, l: 0 });
-        assert!(sample(&row("x", 2048, 100_000, None, None)).is_none());
-        assert!(sample(&Observation::default()).is_none());
+        assert!(of(&row("x", 2048, 100_000, None, None)).is_none());
+        assert!(of(&Observation::default()).is_none());
+    }
+
+    #[test]
+    fn after_a_prefix_that_is_named_the_time_is_that_of_the_chunk() {
+        let named = row("x", 2048, 100_000, None, Some(1.5e6));
+        let expected = Some((Timed::Chunk { t: 2048, l: 100_000 }, 1.5e6));
+        let found = sample(&named, LMeans::Prefix).map(|s| (s.timed, s.time_us));
+        assert_eq!(found, expected);
+        let column = Observation { l_means: Some(LMeans::Prefix), ..named };
+        assert_eq!(sample(&column, LMeans::Context).map(|s| (s.timed, s.time_us)), expected);
+        // 2048 tokens at 1024 tok/s take 2 s.
+        let rate = row("x", 2048, 100_000, Some(1024.0), None);
+        assert_eq!(sample(&rate, LMeans::Prefix).unwrap().time_us, 2e6);
     }
 
     #[test]
     fn one_timed_row_is_a_remark_and_none_is_nothing() {
-        let (fits, remarks) = fit_observed(&[row("x", 2048, 100_000, Some(2000.0), None)]);
+        let one = row("x", 2048, 100_000, Some(2000.0), None);
+        let (fits, remarks) = fit_observed(&[one], LMeans::Context);
         assert!(fits.is_empty() && remarks[0].contains("at least two"), "{remarks:?}");
-        assert_eq!(fit_observed(&[Observation::default()]), (vec![], vec![]));
+        assert_eq!(fit_observed(&[Observation::default()], LMeans::Context), (vec![], vec![]));
     }
 }

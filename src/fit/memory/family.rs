@@ -22,8 +22,9 @@ const FINER: i32 = 4;
 const GOLDEN_STEPS: usize = 24;
 const SAME_KNEE: f64 = 0.01;
 /// A pool counts as full only where some chunk was tried this far beyond its knee: a knee at the
-/// last rows is the dense form with noise.
-const BEYOND_KNEE: f64 = 3.0;
+/// last rows is the dense form with noise. Further, and a pool that fills between there and the last
+/// rows is taken for a smaller one beside growth; nearer, and growth is taken for a pool.
+const BEYOND_KNEE: f64 = 1.5;
 /// Fewest rows, and their spread of `T*keys`, with which a pool could be told from none.
 const LEAST_ROWS: usize = 4;
 const LEAST_SPREAD: f64 = 1.5;

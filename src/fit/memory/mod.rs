@@ -58,6 +58,9 @@ pub struct MemoryFit {
     /// Device named by the observations; none for a fit of our own pipelines.
     #[serde(default)]
     pub observed_on: Option<String>,
+    /// Least free memory before a chunk that the observations report, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub free_observed: Option<u64>,
     /// Pipeline (`fp8`, `dense`, `row_pooled`, `key_blocked`), or a label for field observations.
     pub path: String,
     /// Whether the rows come from the deployed engine rather than from our own pipelines.
@@ -217,6 +220,7 @@ pub fn fit(
     let measured = usable.iter().filter(|r| r.measured()).count();
     let mut fit = MemoryFit {
         observed_on: None,
+        free_observed: None,
         path: path.to_owned(),
         deployed,
         ratio,

@@ -1,7 +1,7 @@
 //! Chooses among the memory models by AICc.
 //!
-//! In go rows; out come all forms that the rows can carry, best first. A model with more
-//! coefficients than measured rows is not considered, so two nearly collinear peaks can give
+//! In go rows; out come all forms that the rows can carry, best first. A model with as many
+//! coefficients as measured rows, or more, is not considered, so two nearly collinear peaks can give
 //! neither a negative `c` nor a confident one.
 
 use super::family;

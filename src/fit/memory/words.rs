@@ -211,11 +211,17 @@ fn too_few(fit: &MemoryFit, form: Form, noise: Noise) -> Vec<String> {
         ));
     }
     if fit.c.lo <= 0.0 && fit.c.point > 0.0 {
-        out.push(
+        let elsewhere = if fit.measured < super::ROWS_FOR_CORNERS {
+            "BUDGET takes all of it as growth with T*keys, which is cautious for more T*keys than were \
+             measured. Chunks far from the measured T and E may then take more than is predicted here, \
+             so no chance of theirs is certain."
+        } else {
+            "The bound of a peak allows for them."
+        };
+        out.push(format!(
             "Even c = 0 is not excluded: terms in T, in the context or a fixed one, or a pool that \
-             fills beyond the largest measured peak, could make the same peaks. The upper end, which BUDGET uses, does not suffer from that."
-                .to_owned(),
-        );
+             fills beyond the largest measured peak, could make the same peaks. {elsewhere}"
+        ));
     }
     out
 }

@@ -49,8 +49,9 @@ fn died_below(known: &[Known<'_>]) -> Vec<String> {
     let mut out = Vec::new();
     for (died, small, limit) in bounded(false) {
         let passed = large.iter().find(|(passed, row, passed_limit)| {
-            died.system() == passed.system()
+            (died.system(), died.ratio) == (passed.system(), passed.ratio)
                 && row.t >= small.t
+                && row.pairs >= small.pairs
                 && row.e >= small.e
                 && *passed_limit <= limit
         });

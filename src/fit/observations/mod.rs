@@ -146,6 +146,11 @@ impl Observation {
         (&self.source, &self.engine, &self.device)
     }
 
+    /// What the length is: as its column says, else `otherwise`.
+    pub fn length_means(&self, otherwise: LMeans) -> LMeans {
+        self.l_means.unwrap_or(otherwise)
+    }
+
     /// Bytes that the chunk could use before the outcome changed: `limit`, else free less guard.
     pub fn limit_bytes(&self) -> Option<u64> {
         let free_less_guard =
@@ -162,7 +167,7 @@ impl Observation {
     /// where the record says nothing about memory.
     pub fn memory_row(&self, l_means: LMeans) -> Option<Row> {
         let (t, l) = (self.t?.0, self.l?.0);
-        let context = match self.l_means.unwrap_or(l_means) {
+        let context = match self.length_means(l_means) {
             LMeans::Context => l.max(t),
             LMeans::Prefix => l.checked_add(t)?,
         };
@@ -172,8 +177,10 @@ impl Observation {
         let limit = self.limit_bytes().map(|b| b as f64);
         let seen = match self.outcome? {
             Outcome::Ok => peak.map(Seen::Peak).or(limit.map(Seen::AtMost))?,
-            // The peak of a chunk that died is what it asked for, if it is known at all.
-            Outcome::Oom | Outcome::Guard => Seen::AtLeast(peak.or(limit)?),
+            // A chunk that died asked for at least what there was; the last reading before may be less.
+            Outcome::Oom | Outcome::Guard => {
+                Seen::AtLeast(peak.into_iter().chain(limit).reduce(f64::max)?)
+            }
             _ => return None,
         };
         let pairs = rows as f64 * keys as f64;

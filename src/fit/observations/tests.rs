@@ -168,3 +168,20 @@ fn lengths_of_a_trillion_tokens_are_refused_by_line() {
         "line 3, column `L`: 1000000000000 is too long; the limit is 67108864 tokens"
     );
 }
+
+#[test]
+fn a_chunk_that_died_asked_for_at_least_what_there_was_whatever_was_read_before() {
+    let text = "T,L,peak,free,outcome\n2048,150000,2.9GB,8GB,oom\n2048,150000,8.5GB,8GB,oom\n";
+    let rows = read_csv(text).unwrap().rows;
+    let seen = |i: usize| rows[i].memory_row(LMeans::Context).unwrap().seen;
+    assert_eq!((seen(0), seen(1)), (Seen::AtLeast(8e9), Seen::AtLeast(8.5e9)));
+}
+
+#[test]
+fn chunks_of_another_ratio_do_not_contradict() {
+    let text = "T,L,ratio,free,outcome\n1024,400000,4,8GB,ok\n1024,200000,1,8GB,oom\n";
+    let rows = read_csv(text).unwrap().rows;
+    assert_eq!(contradictions(&rows, LMeans::Context), Vec::<String>::new());
+    let same = read_csv(&text.replace("200000,1", "200000,4")).unwrap().rows;
+    assert_eq!(contradictions(&same, LMeans::Context).len(), 1);
+}
