@@ -40,7 +40,7 @@ fn replayed(path: &Path, exact_fill: bool, kv: Option<i64>) -> Summary {
         settings: &settings,
         kv,
         sizer: None,
-        frontier: None,
+        clamp: None,
         clock: None,
         blocks: &[32, 64, 128, 256],
         costs: &[],

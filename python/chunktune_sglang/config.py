@@ -41,6 +41,11 @@ class Config:
     """First prefix of each row of the table, ascending from 0."""
     chunk: tuple[int, ...]
     """Chunk of each row of the table."""
+    frontier_from: tuple[int, ...]
+    frontier: tuple[int, ...]
+    """The largest chunk that fits, in the form of the table; the table itself in older files."""
+    tail_fraction: float
+    """A last chunk shorter than this share of the one before it is tiny; 0 leaves all as it is."""
     score_budgets: dict[str, int]
     exact_fill_force: bool
 
@@ -60,7 +65,9 @@ def parse(text: str, source: str) -> Config:
     fields = _Fields(raw, source)
     status = fields.text("status")
     if status not in ("validated", "unvalidated"):
-        raise ConfigError(f"{source}: status is {_shown(status)}, expected validated or unvalidated")
+        raise ConfigError(
+            f"{source}: status is {_shown(status)}, expected validated or unvalidated"
+        )
     page, align = fields.count("page_size"), fields.count("align")
     chunk_min, chunk_max = fields.count("chunk_min"), fields.count("chunk_max")
     if align % page:
@@ -69,7 +76,15 @@ def parse(text: str, source: str) -> Config:
         raise ConfigError(f"{source}: chunk_min {chunk_min} is above chunk_max {chunk_max}")
     if chunk_min % page:
         raise ConfigError(f"{source}: chunk_min {chunk_min} is not a multiple of page_size {page}")
-    prefixes, chunks = _table(raw.get("table"), source, page, chunk_min, chunk_max)
+    limits = (page, chunk_min, chunk_max)
+    prefixes, chunks = _table(raw.get("table"), "table", source, limits)
+    # Files of older versions have neither.
+    frontier = (prefixes, chunks)
+    if raw.get("frontier"):
+        frontier = _table(raw["frontier"], "frontier", source, limits)
+    tail = raw.get("tail_fraction", 0)
+    if isinstance(tail, bool) or not isinstance(tail, (int, float)) or not 0 <= tail <= 1:
+        raise ConfigError(f"{source}: tail_fraction is {_shown(tail)}, expected from 0 to 1")
     budgets = raw.get("score_budgets")
     if not isinstance(budgets, dict) or not all(map(_is_size, budgets.values())):
         raise ConfigError(f"{source}: score_budgets must map symbols to bytes")
@@ -93,6 +108,9 @@ def parse(text: str, source: str) -> Config:
         max_context=fields.size("max_context"),
         prefix_from=prefixes,
         chunk=chunks,
+        frontier_from=frontier[0],
+        frontier=frontier[1],
+        tail_fraction=float(tail),
         score_budgets=dict(budgets),
         exact_fill_force=exact_fill["force"],
     )
@@ -139,14 +157,15 @@ def _shown(value: object) -> str:
 
 
 def _table(
-    raw: object, source: str, page: int, chunk_min: int, chunk_max: int
+    raw: object, name: str, source: str, limits: tuple[int, int, int]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    page, chunk_min, chunk_max = limits
     if not isinstance(raw, list) or not raw:
-        raise ConfigError(f"{source}: table must be a list of [prefix_from, chunk]")
+        raise ConfigError(f"{source}: {name} must be a list of [prefix_from, chunk]")
     prefixes: list[int] = []
     chunks: list[int] = []
     for index, row in enumerate(raw):
-        where = f"{source}: table[{index}] is {_shown(row)}"
+        where = f"{source}: {name}[{index}] is {_shown(row)}"
         if not isinstance(row, list) or len(row) != 2 or not all(map(_is_size, row)):
             raise ConfigError(f"{where}, expected [prefix_from, chunk]")
         prefix, chunk = row

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from . import install
+from . import install, request, tail
 from .config import ConfigError
 from .sizer import Sizer
 
@@ -22,8 +22,13 @@ class _Active:
 
     def __init__(self) -> None:
         self.installed: install.Installed | None = None
+        self.scheduler: Any = None
         self.missing: list[str] = []
         """Hooks that did not take."""
+
+    def waiting(self) -> int:
+        """Requests that wait for their first pass."""
+        return len(getattr(self.scheduler, "waiting_queue", ()))
 
 
 ACTIVE = _Active()
@@ -108,8 +113,24 @@ def after_init_adder(result: Any, adder: Any, *args: Any, **kwargs: Any) -> None
     if ACTIVE.installed is None or adder.rem_chunk_tokens is None:
         return
     given = kwargs["rem_chunk_tokens"] if "rem_chunk_tokens" in kwargs else args[6]
-    adder.chunktune_pass = _Pass(given - adder.rem_chunk_tokens)
+    adder.chunktune_pass = tail.Pass(given - adder.rem_chunk_tokens, ACTIVE.waiting())
     adder.rem_chunk_tokens = max(adder.rem_chunk_tokens, adder.page_size)
+
+
+def around_add_chunked_req(original: Callable[..., Any], adder: Any, req: Any) -> Any:
+    """Sets the chunk budget so that the prompt that goes on does not end in a tiny chunk.
+
+    Only where nothing waits: rows of other requests fill up the last chunk otherwise.
+    """
+    installed, state = ACTIVE.installed, getattr(adder, "chunktune_pass", None)
+    if installed is None or state is None or adder.dllm_config is not None:
+        return original(adder, req)
+    rows = tail.of_continued(installed.sizer, adder, req, state)
+    if rows is not None:
+        adder.rem_chunk_tokens = rows
+    left = original(adder, req)
+    state.continued = bool(adder.can_run_list)
+    return left
 
 
 def around_add_one_req(original: Callable[..., Any], adder: Any, req: Any, *args: Any, **kw: Any):
@@ -117,7 +138,8 @@ def around_add_one_req(original: Callable[..., Any], adder: Any, req: Any, *args
 
     An admitted request keeps it lowered for the rest of the pass: the score buffers are as wide
     as the longest context of the pass, so all its rows must fit there. The budget is then spent
-    when a request was cut, so a pass never leaves two unfinished requests.
+    when a request was cut, so a pass never leaves two unfinished requests. Where nothing waits
+    behind the request, the budget is such that it does not end in a tiny chunk.
     """
     installed, state = ACTIVE.installed, getattr(adder, "chunktune_pass", None)
     before = adder.rem_chunk_tokens
@@ -125,14 +147,18 @@ def around_add_one_req(original: Callable[..., Any], adder: Any, req: Any, *args
         return original(adder, req, *args, **kw)
     admitted = len(adder.can_run_list)
     rows = state.rows(adder)
-    allowed = installed.sizer.chunk(_prefix(req) + req.host_hit_length) - rows
+    prefix = request.prefix(req) + req.host_hit_length
+    allowed = installed.sizer.chunk(prefix) - rows
     if not admitted:
         allowed = max(allowed, adder.page_size)
-    if allowed >= before:
-        return original(adder, req, *args, **kw)
-    if allowed <= 0:
+    if allowed < before and allowed <= 0:
         return _stop()
-    adder.rem_chunk_tokens = allowed
+    limit = min(allowed, before)
+    if not install.tail_missing(ACTIVE.missing):
+        align = kw["truncation_align_size"] if "truncation_align_size" in kw else args[1]
+        ending = tail.of_new(installed.sizer, adder, req, state, limit, align)
+        limit = limit if ending is None else ending
+    adder.rem_chunk_tokens = limit
     try:
         return original(adder, req, *args, **kw)
     finally:
@@ -145,25 +171,9 @@ def around_exact_fill(original: Callable[[], bool]) -> bool:
     return original() or _forced()
 
 
-class _Pass:
-    """Rows of one pass. Requests are only ever appended to it, so each is counted once."""
-
-    __slots__ = ("_rows", "_seen")
-
-    def __init__(self, mixed: int) -> None:
-        self._rows = mixed
-        self._seen = 0
-
-    def rows(self, adder: Any) -> int:
-        admitted = adder.can_run_list
-        for index in range(self._seen, len(admitted)):
-            self._rows += _extend(admitted[index])
-        self._seen = len(admitted)
-        return self._rows + getattr(adder, "log_replay_tokens", 0)
-
-
 def _install(scheduler: Any, own: Any) -> bool:
     ACTIVE.installed = install.install(scheduler, own, ACTIVE.missing)
+    ACTIVE.scheduler = scheduler
     if ACTIVE.installed is None:
         return False
     logger.info(install.describe(ACTIVE.installed, scheduler, _exact_fill()))
@@ -193,18 +203,3 @@ def _stop() -> Any:
     from sglang.srt.managers.schedule_policy import AddReqResult
 
     return AddReqResult.OTHER
-
-
-def _prefix(req: Any) -> int:
-    """Cached tokens of a request on the device."""
-    prefix = getattr(req, "prefix_len", None)
-    return len(req.prefix_indices) if prefix is None else prefix
-
-
-def _extend(req: Any) -> int:
-    """Rows that a request puts into the pass."""
-    extend = getattr(req, "extend_len", None)
-    if extend is None:
-        span = getattr(req, "extend_range", None)
-        extend = req.extend_input_len if span is None else span.length
-    return extend

@@ -31,6 +31,8 @@ class Installed:
     """Largest chunk that the server allows, tokens per rank."""
     budgets: list[str]
     """What is in force for every score budget."""
+    tails: str = "left as they are"
+    """What becomes of tiny last chunks."""
 
 
 class Refused(RuntimeError):
@@ -64,6 +66,9 @@ def install(scheduler: Any, own: Predictor | None, missing: list[str]) -> Instal
         return None
     if _clamp_missing(missing):
         _use_smaller_static(scheduler, installed.sizer)
+    fraction = installed.sizer.config.tail_fraction
+    if fraction and not tail_missing(missing):
+        installed.tails = f"merged or balanced below {fraction:.0%} of the one before"
     installed.budgets = knobs.apply(
         installed.sizer.config.score_budgets, versions.parse(versions.installed())
     )
@@ -81,9 +86,10 @@ def describe(installed: Installed, scheduler: Any, exact_fill: str) -> str:
         f"{config.memory_path}) on {installed.arch}: chunk {sizer.chunk(0)} at prefix 0 down to "
         f"{sizer.chunk(config.max_context)} at {config.max_context}, page {config.page_size}, "
         f"align {config.align}; first chunk {min(static, sizer.chunk(0))} = "
-        f"min(chunked_prefill_size {static}, frontier {config.chunk[0]}, cap {installed.cap}); "
+        f"min(chunked_prefill_size {static}, table {config.chunk[0]}, cap {installed.cap}); "
         f"max_prefill_tokens {scheduler.max_prefill_tokens}; exact fill {exact_fill}; SGLang's "
-        f"own sizer: {own}; score budgets: {'; '.join(installed.budgets) or 'none'}"
+        f"own sizer: {own}; last chunks: {installed.tails}; score budgets: "
+        f"{'; '.join(installed.budgets) or 'none'}"
     )
 
 
@@ -122,7 +128,7 @@ def _prepare(
             f"made for page_size {config.page_size}, the server runs --page-size "
             f"{scheduler.page_size}"
         )
-    needed = [name for name in missing if not _clamp_missing([name])]
+    needed = [name for name in missing if not (_clamp_missing([name]) or tail_missing([name]))]
     if needed:
         raise ConfigError(f"SGLang did not take the hook of {', '.join(needed)}")
     why = knobs.unknown(config.score_budgets, versions.parse(versions.installed()))
@@ -168,8 +174,13 @@ def _compare_own_file(world: agree.World, offer: agree.Offer) -> None:
         )
 
 
+def tail_missing(missing: list[str]) -> bool:
+    """Whether the hook that mends the ends of prompts did not take: then they stay as they are."""
+    return any(name.endswith(".PrefillAdder.add_chunked_req") for name in missing)
+
+
 def _clamp_missing(missing: list[str]) -> bool:
-    return any(".PrefillAdder." in name for name in missing)
+    return any(".PrefillAdder." in name and not tail_missing([name]) for name in missing)
 
 
 def _use_smaller_static(scheduler: Any, sizer: Sizer) -> None:

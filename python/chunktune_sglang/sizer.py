@@ -1,7 +1,8 @@
 """The chunk for every prefix, looked up in the table of a config.
 
 `Sizer.predict` is what SGLang calls for every continued chunk; it costs one bisection. `chunk` is
-the same frontier without the answer of SGLang's own sizer, for requests that are admitted anew.
+the same table without the answer of SGLang's own sizer, for requests that are admitted anew, and
+`ending` a chunk that does not leave a tiny one for the end of a prompt.
 """
 
 from __future__ import annotations
@@ -25,7 +26,17 @@ class Predictor(Protocol):
 class Sizer:
     """Chunk sizes of a config under a cap; all lengths are tokens per rank."""
 
-    __slots__ = ("_chunks", "_past", "_prefixes", "_said", "config", "max_context", "own")
+    __slots__ = (
+        "_chunks",
+        "_frontier",
+        "_past",
+        "_prefixes",
+        "_said",
+        "_unit",
+        "config",
+        "max_context",
+        "own",
+    )
 
     def __init__(
         self, config: Config, cap: int, own: Predictor | None = None, truncation: int = 1
@@ -41,7 +52,9 @@ class Sizer:
         self.own = own
         self._prefixes = config.prefix_from
         self._chunks = tuple(_under(config, chunk, cap, truncation) for chunk in config.chunk)
+        self._frontier = tuple(_under(config, chunk, cap, truncation) for chunk in config.frontier)
         self._past = _under(config, config.chunk_min, cap, truncation)
+        self._unit = math.lcm(config.align, truncation)
         self._said = False
 
     def chunk(self, prefix: int) -> int:
@@ -62,9 +75,50 @@ class Sizer:
                 return own
         return chunk
 
+    def ending(
+        self, prefix: int, left: int, limit: int, *, budget: int, others: int, decoding: int
+    ) -> int | None:
+        """Rows to run in place of `limit`, so that a prompt does not end in a tiny chunk.
+
+        `left` tokens of the prompt have not run. All of them run where the frontier and the
+        `budget` of the pass hold them beside the `others` rows; else a first part of whole units,
+        such that the pass after it, less its `decoding` rows, holds the rest. None where the end
+        is no tiny chunk or cannot be mended.
+        """
+        tail, fraction = left - limit, self.config.tail_fraction
+        if tail <= 0 or fraction <= 0:
+            return None
+        if tail >= self._past and tail >= fraction * limit:
+            return None
+        if tail > self._answer(prefix + limit) - decoding:
+            return None
+        if self.own is None and left <= min(self._most(prefix) - others, budget):
+            return left
+        unit = self._unit
+        first = -(-max(-(-left // 2), self._past) // unit) * unit
+        while first < limit and left - first > tail:
+            after = max(self._answer(prefix + first) - decoding, 0)
+            if left - first <= after:
+                return first
+            first = -(-(left - after) // unit) * unit
+        return None
+
     def smallest(self) -> int:
         """The chunk that stays under the frontier at every prefix up to `max_context`."""
         return min(self._chunks)
+
+    def _answer(self, prefix: int) -> int:
+        """What a pass that goes on with a prompt at `prefix` may run."""
+        if prefix <= self.max_context:
+            return self.predict(prefix)
+        own = None if self.own is None else self.own.predict(prefix)
+        return self._past if own is None else min(own, self._past)
+
+    def _most(self, prefix: int) -> int:
+        """The largest chunk that fits over `prefix` cached tokens."""
+        if prefix > self.max_context:
+            return self._past
+        return self._frontier[bisect_right(self.config.frontier_from, prefix) - 1]
 
     def _past_context(self, prefix: int) -> int:
         if not self._said:

@@ -44,6 +44,7 @@ HOOKS = (
     Hook(f"{_SCHEDULER}.maybe_init_dynamic_chunk_sizer", "after", "after_init_sizer", (0, 5, 20)),
     Hook(f"{_SCHEDULER}.__init__", "after", "after_init_scheduler", (0, 5, 8)),
     Hook(f"{_ADDER}.__init__", "after", "after_init_adder", (0, 5, 8)),
+    Hook(f"{_ADDER}.add_chunked_req", "around", "around_add_chunked_req", (0, 5, 8)),
     Hook(f"{_ADDER}.add_one_req", "around", "around_add_one_req", (0, 5, 8)),
     Hook(
         "sglang.srt.managers.schedule_policy._use_exact_chunk_fill",

@@ -89,6 +89,26 @@ def mixed(decoding: int) -> Any:
     return [made.run_pass(decoding) for _ in range(3)]
 
 
+def mixed_end(decoding: int) -> Any:
+    """A prompt of 1900 tokens beside `decoding` rows of running requests."""
+    from .driver import Request
+
+    made = scheduler()
+    made.waiting_queue = [Request(1900)]
+    return [made.run_pass(decoding) for _ in range(2)]
+
+
+def without_tail_hook(queue: list[list[int]]) -> Any:
+    """Passes in a process whose hook on continued chunks did not take."""
+    from sglang.srt.managers.schedule_policy import PrefillAdder
+
+    from chunktune_sglang import hooks
+
+    PrefillAdder.add_chunked_req = PrefillAdder.add_chunked_req.__wrapped__
+    hooks.ACTIVE.missing = [f"{PrefillAdder.__module__}.PrefillAdder.add_chunked_req"]
+    return passes(queue)
+
+
 def predictions(given: dict[str, Any]) -> Any:
     """Answers for some prefixes of a scheduler with the given limits."""
     made = scheduler(given["chunk"], max_prefill=given["max_prefill"])

@@ -33,6 +33,14 @@ class Parsing(unittest.TestCase):
         self.assertEqual((config.page_size, config.max_context), (256, 781_250))
         self.assertFalse(config.exact_fill_force)
 
+    def test_a_file_without_a_frontier_leaves_the_ends_of_prompts_as_they_are(self) -> None:
+        older = {k: v for k, v in self.raw.items() if k not in ("frontier", "tail_fraction")}
+        config = parse(json.dumps(older), "older")
+        self.assertEqual(
+            (config.frontier_from, config.frontier), (config.prefix_from, config.chunk)
+        )
+        self.assertEqual(config.tail_fraction, 0)
+
     def test_unknown_fields_are_ignored_and_another_schema_is_not(self) -> None:
         parse(json.dumps(self.raw | {"new": 1}), "sizer.json")
         self.assertIn("chunktune/sizer/v1", self.refusal(schema="chunktune/sizer/v2"))
@@ -53,6 +61,8 @@ class Parsing(unittest.TestCase):
             "static_chunk": 10**30,
             "model": "two\nlines",
             "memory_path": "\ud800",
+            "tail_fraction": 1.5,
+            "frontier": [[0, 100]],
         }.items():
             with self.subTest(name):
                 self.assertIn(name, self.refusal(**{name: value}))

@@ -132,8 +132,47 @@ class EveryVersion(unittest.TestCase):
     def test_a_long_prompt_runs_in_the_chunks_of_the_table(self) -> None:
         # 98304 = 48 * 2048 is the first end of a chunk past the row at 97657: 1792 from there.
         for version in VERSIONS:
-            found, log = run(version, "passes", [[104_000, 0, 0]], config())
-            self.assertEqual(found["rows"], [[2048]] * 48 + [[1792]] * 3 + [[320]], log)
+            for tail, end in ((0, [[1792], [320]]), (0.25, [[1280], [832]])):
+                # 320 < 0.25 * 1792: the last 2112 are 5 pages of 256 and the rest.
+                sizer = config(tail_fraction=tail)
+                found, log = run(version, "passes", [[104_000, 0, 0]], sizer)
+                self.assertEqual(found["rows"], [[2048]] * 48 + [[1792]] * 2 + end, log)
+
+    def test_a_prompt_does_not_end_in_a_tiny_chunk(self) -> None:
+        frontier = [[0, 2048], [100_000, 1024]]
+        low = config(table=[[0, 1024]], frontier=frontier)
+        cases = [
+            # 2100 = 2048 + 52: 1280 and 820. 512 are a quarter of 2048, so they stay.
+            (config(), [[2100, 0, 0]], [[1280], [820]]),
+            (config(), [[2560, 0, 0]], [[2048], [512]]),
+            # Behind a cached prefix, on the host or not: 512 and 100 are less than 2 pages each.
+            (config(), [[300_008 - 388, 299_008, 0]], [[512], [100]]),
+            (config(), [[98_304 + 1900, 256, 98_048]], [[1024], [876]]),
+            # The second request fills up the pass of the last 52.
+            (config(), [[2100, 0, 0], [300, 0, 0]], [[2048], [52, 300]]),
+            # The frontier holds 1100 rows in one chunk, but not after 100000 tokens: 768 and 332.
+            (low, [[1100, 0, 0]], [[1100]]),
+            (low, [[2124, 0, 0]], [[1024], [1100]]),
+            (low, [[101_196, 100_096, 0]], [[768], [332]]),
+        ]
+        for version in VERSIONS:
+            for sizer, queue, rows in cases:
+                found, log = run(version, "passes", queue, sizer)
+                self.assertEqual(found["rows"], rows, log)
+            found, log = run(version, "passes", [], config())
+            self.assertIn("last chunks: merged or balanced below 25% of the one before", log)
+
+    def test_decode_rows_of_a_mixed_pass_are_kept_free_in_both_last_chunks(self) -> None:
+        # 2048 less 200 decode rows are 1848: of 1900 they leave 52. 1024 and 876 are left room.
+        for version in VERSIONS:
+            found, log = run(version, "mixed_end", 200, config())
+            self.assertEqual(found, [[1024], [876]], log)
+
+    def test_without_its_hook_the_ends_of_prompts_stay_and_the_log_says_so(self) -> None:
+        for version in VERSIONS:
+            found, log = run(version, "without_tail_hook", [[2100, 0, 0]], config())
+            self.assertEqual(found["rows"], [[2048], [52]], log)
+            self.assertIn("last chunks: left as they are", log)
 
     def test_one_line_says_what_is_in_force(self) -> None:
         for version in VERSIONS:
@@ -250,7 +289,8 @@ class EveryVersion(unittest.TestCase):
     def test_chunks_follow_the_truncation_alignment(self) -> None:
         # 1792 at prefix 100000 is cut to 1024; a chunk_min of 256 comes to nothing under 1024.
         for version in VERSIONS:
-            found, log = run(version, "truncation", 512, config(chunk_min=512, table=[[0, 1792]]))
+            sizer = config(chunk_min=512, table=[[0, 1792]], frontier=[])
+            found, log = run(version, "truncation", 512, sizer)
             self.assertEqual(found, [1536, 1536], log)
             found, log = run(version, "truncation", 1024, config())
             self.assertIsNone(found)

@@ -60,8 +60,9 @@ fn the_json_schema_names_exactly_the_fields_of_a_sizer() {
         serde_json::from_str(&fs::read_to_string(GOLDEN).unwrap()).unwrap();
     assert_eq!(names(&schema["properties"]), names(&sizer));
     let required: BTreeSet<String> = serde_json::from_value(schema["required"].clone()).unwrap();
-    // Older files lack it.
-    let optional = BTreeSet::from(["context_length".to_owned()]);
+    // Older files lack these.
+    let optional = ["context_length", "frontier", "tail_fraction"].map(str::to_owned);
+    let optional = BTreeSet::from(optional);
     assert_eq!(&required | &optional, names(&sizer));
     assert!(required.is_disjoint(&optional));
     let fill = &schema["properties"]["exact_fill"];
@@ -79,6 +80,7 @@ fn sizers_that_contradict_themselves_are_refused() {
         ("\"context_length\": 781312", "\"context_length\": 781249", "context_length"),
         ("\"chunk_min\": 256", "\"chunk_min\": 4096", "chunk_min"),
         ("\"c_95\": 14.0", "\"c_95\": -1.0", "c_95"),
+        ("\"tail_fraction\": 0.25", "\"tail_fraction\": 1.5", "tail_fraction"),
     ];
     for (from, to, field) in cases {
         assert!(good.contains(from), "{from}");

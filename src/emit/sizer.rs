@@ -61,6 +61,13 @@ pub struct Sizer {
     pub context_length: Option<u64>,
     /// `[prefix_from, chunk]`, ascending, first 0, half-open.
     pub table: Vec<(u64, u64)>,
+    /// The largest chunk that fits, in the same form; empty where the table is that. A chunk that
+    /// ends a prompt may be as long.
+    #[serde(default)]
+    pub frontier: Vec<(u64, u64)>,
+    /// A last chunk shorter than this share of the one before it is merged or balanced; 0 for never.
+    #[serde(default)]
+    pub tail_fraction: f64,
     /// `BUDGET` at the most likely `c`, token^2; null where memory does not grow with `T*keys`.
     pub budget_point: Option<u64>,
     /// `BUDGET` at the one-sided 95% bound, token^2.
@@ -105,6 +112,8 @@ impl Sizer {
             max_context: plan.schedule.max_context,
             context_length: Some(plan.schedule.longest_request(plan.page_size)),
             table: plan.schedule.table.clone(),
+            frontier: plan.schedule.frontier.clone(),
+            tail_fraction: plan.schedule.tail_fraction,
             budget_point: plan.budget.budget_point,
             budget_95: plan.budget.budget_95,
             c_point: plan.budget.c_point,
@@ -181,21 +190,27 @@ impl Sizer {
         if let Some(end) = self.context_length.filter(|end| *end < self.max_context) {
             return wrong("context_length", "at least max_context", end.to_string());
         }
-        if self.table.first().map(|(from, _)| *from) != Some(0) {
-            return wrong(
-                "table",
-                "a first entry at prefix 0",
-                format!("{:?}", self.table.first()),
-            );
-        }
-        if let Some(pair) = self.table.windows(2).find(|w| w[0].0 >= w[1].0) {
-            return wrong("table", "ascending prefixes", format!("{pair:?}"));
-        }
         let in_range =
             |c: u64| (self.chunk_min..=self.chunk_max).contains(&c) && c.is_multiple_of(self.align);
-        if let Some(entry) = self.table.iter().find(|(_, chunk)| !in_range(*chunk)) {
-            let expected = "chunks between chunk_min and chunk_max, multiples of align";
-            return wrong("table", expected, format!("{entry:?}"));
+        let tables = [("table", &self.table), ("frontier", &self.frontier)];
+        // A file of an older version has no frontier.
+        for (name, table) in
+            tables.into_iter().filter(|(name, t)| *name == "table" || !t.is_empty())
+        {
+            if table.first().map(|(from, _)| *from) != Some(0) {
+                let found = format!("{:?}", table.first());
+                return wrong(name, "a first entry at prefix 0", found);
+            }
+            if let Some(pair) = table.windows(2).find(|w| w[0].0 >= w[1].0) {
+                return wrong(name, "ascending prefixes", format!("{pair:?}"));
+            }
+            if let Some(entry) = table.iter().find(|(_, chunk)| !in_range(*chunk)) {
+                let expected = "chunks between chunk_min and chunk_max, multiples of align";
+                return wrong(name, expected, format!("{entry:?}"));
+            }
+        }
+        if !(0.0..=1.0).contains(&self.tail_fraction) {
+            return wrong("tail_fraction", "from 0 to 1", self.tail_fraction.to_string());
         }
         for (field, value) in [("c_point", self.c_point), ("c_95", self.c_95)] {
             if !(value.is_finite() && value >= 0.0) {

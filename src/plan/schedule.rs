@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::PlanError;
+use super::tail::{Ending, TAIL_FRACTION};
 
 /// The lengths a chunk may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,13 +63,19 @@ pub enum EndsBy {
 }
 
 /// Chunk for every prefix.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Schedule {
     /// Lengths that a chunk may have.
     pub range: ChunkRange,
     /// `(prefix_from, chunk)`, ascending, half-open, first at prefix 0; the last entry holds up to
     /// `max_context` inclusive.
     pub table: Vec<(u64, u64)>,
+    /// The largest chunk that fits, in the same form: nowhere less than the table's.
+    #[serde(default)]
+    pub frontier: Vec<(u64, u64)>,
+    /// Share of the chunk before it under which a last chunk is merged or balanced; 0 for never.
+    #[serde(default)]
+    pub tail_fraction: f64,
     /// Largest prefix that can be served, tokens.
     pub max_context: u64,
     /// What ends the schedule.
@@ -106,7 +113,16 @@ impl Schedule {
             return Err(PlanError::NothingFits { chunk_min: range.min });
         }
         let ends_by = if open.is_none() { EndsBy::Context } else { EndsBy::Memory };
-        Ok(Self { range, table, max_context, ends_by, context_length })
+        let frontier = table.clone();
+        Ok(Self {
+            range,
+            table,
+            frontier,
+            tail_fraction: TAIL_FRACTION,
+            max_context,
+            ends_by,
+            context_length,
+        })
     }
 
     /// The note's formula: `clamp(round_down(budget / L, align), min, max)`; a prefix at which
@@ -127,11 +143,7 @@ impl Schedule {
 
     /// The chunk for a prefix; none past `max_context`.
     pub fn at(&self, prefix: u64) -> Option<u64> {
-        if prefix > self.max_context {
-            return None;
-        }
-        let after = self.table.partition_point(|(from, _)| *from <= prefix);
-        self.table.get(after.checked_sub(1)?).map(|(_, chunk)| *chunk)
+        (prefix <= self.max_context).then(|| row_at(&self.table, prefix)).flatten()
     }
 
     /// The smallest chunk of the table, which fits at every prefix that is served.
@@ -150,22 +162,49 @@ impl Schedule {
         self.context_length.map_or(end, |context| context.min(end))
     }
 
-    /// The chunks of a prompt of `length` tokens; none where it passes `max_context`.
+    /// The chunks of a prompt of `length` tokens as the plugin runs it, its last chunk merged or
+    /// balanced where it would be tiny; none where the prompt passes `max_context`.
     pub fn chunks_of(&self, length: u64) -> Option<Vec<u64>> {
-        self.chunks_from(0, length)
+        let ending =
+            Ending { fraction: self.tail_fraction, min: self.range.min, unit: self.range.align };
+        // The server's buffers are as large as the static size, the table's first chunk.
+        let cap = self.table.first().map_or(0, |(_, chunk)| *chunk);
+        self.cut(0, length, |done, chunk| {
+            let most = row_at(&self.frontier, done).unwrap_or(0).min(cap);
+            let room = |first| self.at(done + first).unwrap_or(0);
+            ending.rows(length - done, chunk, most, room)
+        })
     }
 
-    /// The chunks from prefix `from` to the end of a prompt of `length` tokens; none where it
-    /// passes `max_context`.
+    /// The chunks from prefix `from` to the end of a prompt of `length` tokens by the table alone,
+    /// whatever is left for the last; none where it passes `max_context`.
     pub fn chunks_from(&self, from: u64, length: u64) -> Option<Vec<u64>> {
+        self.cut(from, length, |_, _| None)
+    }
+
+    /// The chunks from `from` to `length`, where `change` may put another in the place of the
+    /// table's at a prefix.
+    fn cut(
+        &self,
+        from: u64,
+        length: u64,
+        change: impl Fn(u64, u64) -> Option<u64>,
+    ) -> Option<Vec<u64>> {
         let (mut done, mut chunks) = (from, Vec::new());
         while done < length {
-            let chunk = self.at(done)?.min(length - done);
+            let chunk = self.at(done)?;
+            let chunk = change(done, chunk).unwrap_or(chunk).min(length - done);
             chunks.push(chunk);
             done += chunk;
         }
         Some(chunks)
     }
+}
+
+/// The chunk of the row that holds `prefix`.
+fn row_at(table: &[(u64, u64)], prefix: u64) -> Option<u64> {
+    let after = table.partition_point(|(from, _)| *from <= prefix);
+    table.get(after.checked_sub(1)?).map(|(_, chunk)| *chunk)
 }
 
 #[cfg(test)]

@@ -64,10 +64,22 @@ pub(super) fn make(
     }
     statements.push(time.sentence(1));
     statements.push(chosen.reason);
-    let range = chosen.schedule.range;
+    let reach = reach(chosen.schedule.range);
     let lengths: Vec<u64> = chosen.prompts.iter().map(|prompt| prompt.length).collect();
-    let worst = Worst::of(&chosen.schedule, &time.model, &reach(range), &lengths);
-    statements.extend(worst.filter(|w| w.extra >= WORTH_SAYING).map(|w| w.sentence()));
+    let worst = Worst::of(&chosen.schedule, &time.model, &reach, &lengths);
+    if worst.is_some_and(|w| w.extra_with_hook > w.extra + WORTH_SAYING) {
+        statements.push(
+            "Merging or balancing a tiny last chunk would take longer here: it is left as it is."
+                .to_owned(),
+        );
+        chosen.schedule.tail_fraction = 0.0;
+        for prompt in &mut chosen.prompts {
+            prompt.table_us = policy::time_of(&time.model, &chosen.schedule, prompt.length);
+        }
+    } else {
+        let worth = |w: &Worst| w.extra.max(w.extra_with_hook) >= WORTH_SAYING;
+        statements.extend(worst.filter(worth).map(|w| w.sentence()));
+    }
     let first_chunk = FirstChunk::new(&chosen.schedule, &time.model, &chosen.prompts);
     let time = TimePlan { chunk: time, rule: chosen.rule, prompts: chosen.prompts, first_chunk };
     Ok((chosen.schedule, Some(time)))

@@ -1,9 +1,11 @@
 //! No tiny last chunk.
 //!
-//! In goes a sequence of chunks; out comes the same with a last chunk that is too small merged into
-//! the one before it, or balanced with it where both together are too long, as far as memory
-//! allows and the predicted time does not grow. A last chunk of 192 tokens after chunks of
-//! thousands was reported to cost time to first token (sgl-project/sglang#23621).
+//! In goes a sequence of chunks, or one chunk of a prompt whose end is known; out comes the same
+//! with a last chunk that is too small merged into the one before it, or balanced with it where
+//! both together are too long, as far as memory allows. [`settle`] does so for a planned sequence
+//! and keeps to what takes no longer; [`Ending`] is what the plugin in `python/` decides pass by
+//! pass. A last chunk of 192 tokens after chunks of thousands was reported to cost time to first
+//! token (sgl-project/sglang#23621).
 
 use serde::Serialize;
 
@@ -32,6 +34,46 @@ pub enum Tail {
 /// Whether a last chunk of `tail` tokens after one of `previous` is tiny.
 pub fn is_tiny(tail: u64, previous: u64, chunk_min: u64) -> bool {
     tail < chunk_min || (tail as f64) < TAIL_FRACTION * previous as f64
+}
+
+/// How the plugin cuts the end of a prompt, chunk by chunk. The rules are those of
+/// `chunktune_sglang/sizer.py`. All lengths are tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ending {
+    /// A last chunk shorter than this share of the one before it is tiny; 0 leaves all as it is.
+    pub fraction: f64,
+    /// A last chunk shorter than this is tiny too, and no other is made shorter.
+    pub min: u64,
+    /// Multiple of a chunk that is not the last.
+    pub unit: u64,
+}
+
+impl Ending {
+    /// Rows to run now of a prompt of which `left` tokens have not run, where `limit` of them would
+    /// run otherwise: all, where the frontier allows these `most` rows, or a first part that leaves
+    /// about as much as it takes. `room` is what the pass after such a first part may run. None
+    /// where the end is no tiny chunk, or memory does not let it be mended.
+    pub fn rows(&self, left: u64, limit: u64, most: u64, room: impl Fn(u64) -> u64) -> Option<u64> {
+        let tail = left.checked_sub(limit).filter(|tail| *tail > 0)?;
+        let tiny = tail < self.min || (tail as f64) < self.fraction * limit as f64;
+        // More than one chunk is to come where the next does not hold the rest.
+        if self.fraction <= 0.0 || self.unit == 0 || !tiny || tail > room(limit) {
+            return None;
+        }
+        if left <= most {
+            return Some(left);
+        }
+        let whole = |tokens: u64| tokens.div_ceil(self.unit).checked_mul(self.unit);
+        let mut first = whole(left.div_ceil(2).max(self.min))?;
+        while first < limit && left - first > tail {
+            let after = room(first);
+            if left - first <= after {
+                return Some(first);
+            }
+            first = whole(left - after)?;
+        }
+        None
+    }
 }
 
 /// Settles the last chunk of `chunks`, which start after `from` tokens. `time` is the predicted
@@ -68,15 +110,17 @@ pub fn settle(
     (chunks.to_vec(), Tail::Tiny)
 }
 
-/// What a tiny last chunk costs at worst under a table, which does not know where a prompt ends.
+/// What a tiny last chunk costs at worst under a table, with the plugin's hook and without.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worst {
     /// Tokens of the prompt.
     pub length: u64,
-    /// Its last chunk, tokens.
+    /// Its last chunk without the hook, tokens.
     pub tail: u64,
-    /// Time of the table over that with the last chunk settled, less 1.
+    /// Time of the table alone over that with the last chunk settled, less 1.
     pub extra: f64,
+    /// The same with the hook.
+    pub extra_with_hook: f64,
 }
 
 impl Worst {
@@ -90,17 +134,20 @@ impl Worst {
     ) -> Option<Self> {
         let mut worst: Option<Self> = None;
         for length in lengths {
-            let whole = schedule.chunks_of(*length)?;
+            let whole = schedule.chunks_from(0, *length)?;
             let Some((_, before)) = whole.split_last().filter(|(_, before)| !before.is_empty())
             else {
                 continue;
             };
             let chunks = [before, &[1]].concat();
+            let length = chunks.iter().sum();
             let time = |chunks: &[u64]| model.total_us(chunks, 0);
-            let settled = settle(&chunks, 0, reach, time).0;
-            let extra = time(&chunks) / time(&settled) - 1.0;
-            if worst.is_none_or(|w| extra > w.extra) {
-                worst = Some(Self { length: chunks.iter().sum(), tail: 1, extra });
+            let served = schedule.chunks_of(length)?;
+            let settled = time(&settle(&chunks, 0, reach, time).0).min(time(&served));
+            let extra = time(&chunks) / settled - 1.0;
+            let extra_with_hook = time(&served) / settled - 1.0;
+            if worst.is_none_or(|w| extra.max(extra_with_hook) > w.extra.max(w.extra_with_hook)) {
+                worst = Some(Self { length, tail: 1, extra, extra_with_hook });
             }
         }
         worst
@@ -109,11 +156,15 @@ impl Worst {
     /// The cost in words.
     pub fn sentence(&self) -> String {
         format!(
-            "The table does not know where a prompt ends, so a last chunk may be tiny: at worst, a \
-             prompt of {} tokens with a last chunk of {}, that takes {:.1}% more than with the last \
-             two made about equal.",
+            "The table does not know where a prompt ends; the plugin's hook does, and merges or \
+             balances a tiny last chunk: at worst, a prompt of {} tokens takes {:.1}% more than the \
+             best end. Without the hook its last chunk is {} and it takes {:.1}% more.",
             self.length,
-            self.tail,
+            100.0 * self.extra_with_hook,
+            match self.tail {
+                1 => "1 token".to_owned(),
+                tail => format!("{tail} tokens"),
+            },
             100.0 * self.extra
         )
     }
@@ -123,6 +174,7 @@ impl Worst {
 mod tests {
     use super::*;
     use crate::plan::ChunkRange;
+    use proptest::prelude::*;
 
     fn reach(budget: u64) -> Reach {
         let range = ChunkRange::new(256, 4096, 64).unwrap();
@@ -165,6 +217,49 @@ mod tests {
         assert_eq!((worst.length, worst.tail), (1025, 1));
         assert!((worst.extra - (table / settled - 1.0)).abs() < 1e-9, "{worst:?}");
         assert_eq!(Worst::of(&schedule, &model, &reach, &[512]), None);
+    }
+
+    proptest! {
+        /// Random budgets: what is served keeps the budget at the end of every chunk, loses no token,
+        /// and ends in a tiny chunk only where no split in two would do better.
+        #[test]
+        fn served_prompts_keep_the_budget_and_end_well_where_memory_allows(
+            budget in 100_000u64..200_000_000,
+            page in 1u64..200,
+            steps in 1u64..40,
+            wanted in 1u64..40,
+            length in 1u64..200_000,
+        ) {
+            let range = ChunkRange::new(page, steps * page, page).unwrap();
+            // The largest prefix at which `chunk` rows stay within the budget at their own end.
+            let last = |chunk: u64| (budget / chunk).checked_sub(chunk);
+            let reach = Reach::new(range, 1 << 20, last);
+            let Ok(frontier) = reach.schedule() else { return Ok(()) };
+            let low = |&(from, chunk): &(u64, u64)| (from, chunk.min(wanted * page).min(range.max));
+            let table = frontier.table.iter().map(low).collect();
+            let schedule = Schedule { table, ..frontier };
+            let Some(chunks) = schedule.chunks_of(length) else { return Ok(()) };
+            prop_assert_eq!(chunks.iter().sum::<u64>(), length);
+            let mut done = 0;
+            for chunk in &chunks {
+                done += chunk;
+                prop_assert!(u128::from(*chunk) * u128::from(done) <= u128::from(budget));
+                prop_assert!(done == length || chunk % page == 0);
+                prop_assert!(*chunk <= range.max);
+            }
+            let &[.., before, tail] = &chunks[..] else { return Ok(()) };
+            if is_tiny(tail, before, page) {
+                let start = length - before - tail;
+                let room = |at: u64| schedule.at(at).unwrap_or(0);
+                // No part of whole pages, shorter than the chunk, leaves more than the tail, fits,
+                // and leaves a rest that fits.
+                let better = (1..=before / page).map(|pages| pages * page).find(|&first| {
+                    let second = before + tail - first;
+                    second > tail && first >= second && first < before && second <= room(start + first)
+                });
+                prop_assert_eq!(better, None, "{:?}", &chunks[chunks.len() - 2..]);
+            }
+        }
     }
 
     #[test]

@@ -154,6 +154,9 @@ impl ServerArguments {
             chunk_min: sizer.chunk_min,
             max_context: sizer.max_context,
             table: sizer.table.clone(),
+            frontier: sizer.frontier.clone(),
+            tail_fraction: sizer.tail_fraction,
+            own: false,
         };
         table.on(settings, false).map_err(|error| {
             Error::usage(format_args!("--sizer: {error}"))

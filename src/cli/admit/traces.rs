@@ -165,7 +165,7 @@ impl Job<'_> {
             settings: &settings,
             kv: self.kv,
             sizer: sized,
-            frontier: sized,
+            clamp: table.as_ref(),
             clock: self.clock,
             blocks: &blocks,
             costs: self.costs,

@@ -1,15 +1,17 @@
 //! Chunks by prefix as the SGLang plugin in `python/` answers them on one server.
 //!
-//! In go the table of a sizer and the server's limits; out comes the chunk for any prefix. The
-//! rules are those of `chunktune_sglang/sizer.py`.
+//! In go the table of a sizer and the server's limits; out comes the chunk for any prefix, and for
+//! the end of a prompt one that leaves no tiny last chunk. The rules are those of
+//! `chunktune_sglang/sizer.py`.
 
 use serde::Deserialize;
 
 use super::Settings;
 use crate::plan::table::lcm;
+use crate::plan::tail::Ending;
 
 /// Chunks by prefix; all lengths are tokens per rank.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct ChunkTable {
     /// Multiple of the plan's chunks.
     pub align: u64,
@@ -19,6 +21,32 @@ pub struct ChunkTable {
     pub max_context: u64,
     /// `[prefix_from, chunk]`, ascending, first 0, half-open.
     pub table: Vec<(u64, u64)>,
+    /// The largest chunk that fits, in the same form; empty where the table is that.
+    #[serde(default)]
+    pub frontier: Vec<(u64, u64)>,
+    /// Share of the chunk before it under which a last chunk is tiny; 0 leaves all as it is.
+    #[serde(default)]
+    pub tail_fraction: f64,
+    /// Whether SGLang's own sizer answers too; no prompt is then ended above its answer.
+    #[serde(skip)]
+    pub own: bool,
+}
+
+/// A chunk of a prompt that is about to run, all in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    /// Before its first row.
+    pub prefix: u64,
+    /// Of the prompt that have not run.
+    pub left: u64,
+    /// Of them that would run now.
+    pub limit: u64,
+    /// Most that the budget of the pass could hold.
+    pub budget: u64,
+    /// Rows of the pass that are not of this prompt.
+    pub others: u64,
+    /// Those of them that every later pass has too.
+    pub decoding: u64,
 }
 
 /// A chunk of which the server's limits leave nothing: the plugin refuses such a sizer.
@@ -61,21 +89,42 @@ impl ChunkTable {
             let cut = [self.align, page].into_iter().find_map(whole);
             cut.ok_or(NothingLeft { chunk, cap, page, truncation })
         };
-        let row = |&(from, chunk): &(u64, u64)| Ok((from, cut(chunk)?));
-        Ok(Some(Self {
-            chunk_min: cut(self.chunk_min)?,
-            table: self.table.iter().map(row).collect::<Result<_, _>>()?,
-            ..*self
-        }))
+        let rows = |table: &[(u64, u64)]| -> Result<Vec<(u64, u64)>, NothingLeft> {
+            table.iter().map(|&(from, chunk)| Ok((from, cut(chunk)?))).collect()
+        };
+        let align = lcm(self.align, truncation).unwrap_or(0);
+        let (table, frontier) = (rows(&self.table)?, rows(&self.frontier)?);
+        Ok(Some(Self { align, chunk_min: cut(self.chunk_min)?, table, frontier, own, ..*self }))
+    }
+
+    /// Rows to run in place of `next.limit`, so that the prompt does not end in a tiny chunk; none to
+    /// leave it. `answer` is what a pass that goes on with a prompt at a prefix may run: the table's
+    /// chunk or, where it is smaller, that of SGLang's own sizer.
+    pub fn ending(&self, next: Next, answer: impl Fn(u64) -> u64) -> Option<u64> {
+        let Next { prefix, left, limit, budget, others, decoding } = next;
+        let most = if self.own { 0 } else { self.frontier(prefix).saturating_sub(others) };
+        let ending = Ending { fraction: self.tail_fraction, min: self.chunk_min, unit: self.align };
+        ending.rows(left, limit, most.min(budget), |first| {
+            answer(prefix.saturating_add(first)).saturating_sub(decoding)
+        })
     }
 
     /// The largest chunk over `prefix` cached tokens.
     pub fn chunk(&self, prefix: u64) -> u64 {
+        self.row(&self.table, prefix)
+    }
+
+    /// The largest chunk that fits over `prefix` cached tokens.
+    fn frontier(&self, prefix: u64) -> u64 {
+        self.row(if self.frontier.is_empty() { &self.table } else { &self.frontier }, prefix)
+    }
+
+    fn row(&self, table: &[(u64, u64)], prefix: u64) -> u64 {
         if prefix > self.max_context {
             return self.chunk_min;
         }
-        let after = self.table.partition_point(|(from, _)| *from <= prefix);
-        let row = after.checked_sub(1).and_then(|row| self.table.get(row));
+        let after = table.partition_point(|(from, _)| *from <= prefix);
+        let row = after.checked_sub(1).and_then(|row| table.get(row));
         row.map_or(self.chunk_min, |(_, chunk)| *chunk)
     }
 }

@@ -5,8 +5,12 @@
 //! `PrefillBudget`; the KV budget is kept in doubles because SGLang weighs running requests by a
 //! ratio.
 
+mod clamp;
+
 use super::finish_order::FinishOrder;
 use super::{CLIP_MAX_NEW, Request, Room, Settings, Verdict, Window};
+
+pub use clamp::Clamp;
 
 /// Cached rows that run again in front of a request whose window starts anew
 /// (`encoder_swa_replay.replay_len`).
@@ -27,6 +31,8 @@ pub struct Ledger<'a> {
     current_offset: i64,
     admitted: usize,
     rows: i64,
+    /// Decode rows of the batch.
+    decoding: i64,
     /// Rows of the batch that no request extends by: decode rows and replayed ones.
     other_rows: i64,
     order: FinishOrder,
@@ -61,46 +67,15 @@ impl<'a> Ledger<'a> {
             current_offset: decoding,
             admitted: 0,
             rows: 0,
+            decoding,
             other_rows: decoding,
             order: FinishOrder::default(),
         }
     }
 
-    /// Leaves at least a page of the chunk, as the plugin does at the start of a pass, so that a cut
-    /// prompt gets on beside decode rows.
-    pub fn keep_a_page(&mut self) {
-        self.chunk = self.chunk.map(|chunk| chunk.max(self.settings.page));
-    }
-
-    /// Tries a request by `admit` with the chunk budget lowered to `frontier`, the rows that the pass
-    /// may have at the request's prefix, less the rows that it has; its first request may have a
-    /// page. An admitted request leaves the budget lowered, because all rows of the pass have to fit
-    /// at its prefix; so none is cut after one that was cut for the frontier.
-    ///
-    /// # Errors
-    /// The verdict that ends the pass without it.
-    pub fn under(
-        &mut self,
-        frontier: Option<i64>,
-        admit: impl FnOnce(&mut Self) -> Result<Admission, Verdict>,
-    ) -> Result<Admission, Verdict> {
-        let (Some(frontier), Some(before)) = (frontier, self.chunk) else {
-            return admit(self);
-        };
-        let left = frontier - self.rows - self.other_rows;
-        let allowed = if self.admitted == 0 { left.max(self.settings.page) } else { left };
-        if allowed >= before {
-            return admit(self);
-        }
-        if allowed <= 0 {
-            return Err(Verdict::Other);
-        }
-        self.chunk = Some(allowed);
-        let tried = admit(self);
-        if tried.is_err() {
-            self.chunk = Some(before);
-        }
-        tried
+    /// Cached rows that run again in front of a new request.
+    fn replayed(&self, prefix: i64) -> i64 {
+        if self.settings.replay { prefix.min(REPLAYED) } else { 0 }
     }
 
     /// Chunk budget left, tokens.
@@ -187,7 +162,7 @@ impl<'a> Ledger<'a> {
         self.check_count()?;
         let left = request.tokens() - prefix;
         let (clipped, to_come) = (request.max_new.min(CLIP_MAX_NEW), request.to_come());
-        let replayed = if self.settings.replay { prefix.min(REPLAYED) } else { 0 };
+        let replayed = self.replayed(prefix);
         let mut limit = self.chunk.map(|chunk| chunk - replayed);
         if replayed > 0 && limit.is_some_and(|limit| limit <= 0) {
             return Err(Verdict::Other);
@@ -290,19 +265,24 @@ impl<'a> Ledger<'a> {
             self.check_tiles(paged)?;
             return Ok(Admission { extend: left, chunked: false });
         };
-        let floor = |tokens: i64, unit: i64| tokens.div_euclid(unit) * unit;
-        let align = |tokens| self.settings.cut_align.map_or(tokens, |unit| floor(tokens, unit));
-        let page = self.settings.page;
-        let extend = if self.settings.exact_fill {
-            align(limit)
-        } else {
-            floor(prefix + align(floor(limit, page)), page) - prefix
-        };
+        let extend = self.cut(prefix, limit);
         if extend <= 0 {
             return Err(Verdict::Other);
         }
         self.check_tiles(extend)?;
         Ok(Admission { extend, chunked: true })
+    }
+
+    /// Rows of a new request that is cut for `limit`.
+    fn cut(&self, prefix: i64, limit: i64) -> i64 {
+        let floor = |tokens: i64, unit: i64| tokens.div_euclid(unit) * unit;
+        let align = |tokens| self.settings.cut_align.map_or(tokens, |unit| floor(tokens, unit));
+        let page = self.settings.page;
+        if self.settings.exact_fill {
+            align(limit)
+        } else {
+            floor(prefix + align(floor(limit, page)), page) - prefix
+        }
     }
 
     /// Refuses a request whose tiles exceed the limit, unless it is the first. SGLang 0.5.23 reads

@@ -24,8 +24,8 @@ pub mod trace;
 mod tree;
 mod window;
 
-pub use chunk_table::{ChunkTable, NothingLeft};
-pub use ledger::Ledger;
+pub use chunk_table::{ChunkTable, Next, NothingLeft};
+pub use ledger::{Clamp, Ledger};
 pub use pass::{Pass, Step};
 pub use pool::Pool;
 pub use scheduler::{Scheduler, Sizer};

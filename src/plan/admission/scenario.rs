@@ -164,7 +164,7 @@ impl Scenario {
             own.into_iter().chain(clamp(prefix)).min()
         };
         let mut scheduler = Scheduler::new(&settings, pool, Some(&size));
-        scheduler.clamp(table.is_some().then_some(&clamp));
+        scheduler.clamp(table.as_ref());
         requests.into_iter().for_each(|request| scheduler.push(request));
         let with_running = self.radix == 0 && self.ignore_eos == 1;
         let mut passes = Vec::new();

@@ -8,10 +8,12 @@ mod decode;
 
 use std::collections::VecDeque;
 
-use super::ledger::{Admission, Ledger};
+use super::ledger::{Admission, Clamp, Ledger};
 use super::pool::Pool;
 use super::seat::Seat;
-use super::{AdmissionError, CLIP_MAX_NEW, Event, Kind, Pass, Request, Settings, Step, Verdict};
+use super::{
+    AdmissionError, CLIP_MAX_NEW, ChunkTable, Event, Kind, Pass, Request, Settings, Step, Verdict,
+};
 
 /// Share of `max_new` that SGLang reserves for a running request at first
 /// (`SGLANG_INIT_NEW_TOKEN_RATIO`).
@@ -28,7 +30,7 @@ pub type Sizer<'a> = &'a (dyn Fn(u64) -> Option<u64> + Sync);
 pub struct Scheduler<'a> {
     settings: &'a Settings,
     sizer: Option<Sizer<'a>>,
-    frontier: Option<Sizer<'a>>,
+    clamp: Option<&'a ChunkTable>,
     pool: Pool,
     waiting: VecDeque<Request>,
     running: Vec<Seat>,
@@ -52,7 +54,7 @@ impl<'a> Scheduler<'a> {
         Self {
             settings,
             sizer,
-            frontier: None,
+            clamp: None,
             pool,
             waiting: VecDeque::new(),
             running: Vec::new(),
@@ -74,10 +76,11 @@ impl<'a> Scheduler<'a> {
         self.waiting.push_back(request);
     }
 
-    /// Limits the rows of a pass to `frontier` at the prefix of every new request in it, as the
-    /// plugin in `python/` does ([`Ledger::under`]); none lifts the limit.
-    pub fn clamp(&mut self, frontier: Option<Sizer<'a>>) {
-        self.frontier = frontier;
+    /// Limits the rows of a pass to `table` at the prefix of every new request in it and mends ends
+    /// of prompts, as the plugin in `python/` does ([`Ledger::under`], [`Ledger::end_well`]); none
+    /// lifts the limit.
+    pub fn clamp(&mut self, table: Option<&'a ChunkTable>) {
+        self.clamp = table;
     }
 
     /// Requests that wait.
@@ -168,7 +171,7 @@ impl<'a> Scheduler<'a> {
         let offset = self.running_offset();
         let mut ledger =
             Ledger::new(settings, self.pool.window(), self.chunk_size(), decoding as i64, offset);
-        if self.frontier.is_some() {
+        if self.clamp.is_some() {
             ledger.keep_a_page();
         }
         self.open_pass(&ledger);
@@ -251,6 +254,13 @@ impl<'a> Scheduler<'a> {
         pass.full = self.full;
     }
 
+    /// The plugin's limit of a request with `left` tokens to run behind `prefix`, with `others`
+    /// waiting.
+    fn limit(&self, prefix: i64, left: i64, others: usize, known_end: bool) -> Option<Clamp<'a>> {
+        let (table, sizer) = (self.clamp?, self.sizer);
+        Some(Clamp { table, sizer, prefix, left, alone: others == 0, known_end })
+    }
+
     /// Goes on with the cut prompt.
     fn resume_chunk(
         &mut self,
@@ -262,6 +272,9 @@ impl<'a> Scheduler<'a> {
             return Ok(());
         };
         let room = self.pool.room();
+        if let Some(limit) = self.limit(seat.prefix, seat.left(), self.waiting.len(), false) {
+            ledger.end_well(&limit);
+        }
         let resumed = ledger.resume(seat.left(), seat.request.max_new, room);
         if resumed.is_none() && self.pool.window().is_none() {
             return Err(AdmissionError::NoChunk { step: self.step, decoding });
@@ -298,8 +311,11 @@ impl<'a> Scheduler<'a> {
                 break;
             }
             let prefix = self.pool.matched(request);
-            let tried = ledger.under(self.frontier_at(prefix), |ledger| {
-                if request.ignore_eos && !self.pool.caches() {
+            let known_end = request.ignore_eos && !self.pool.caches();
+            let (left, others) = (request.tokens() - prefix, self.waiting.len() - 1);
+            let clamp = self.limit(prefix, left, others, known_end);
+            let tried = ledger.under(clamp, |ledger| {
+                if known_end {
                     let others = self.running.iter().chain(&self.chunked).chain(batch.iter());
                     let others = others.map(|seat| self.to_known_end(seat));
                     ledger.admit_to_known_end(request, self.pool.room(), others)
@@ -340,12 +356,6 @@ impl<'a> Scheduler<'a> {
             }
             break;
         }
-    }
-
-    /// Rows that a pass may have at a prefix.
-    fn frontier_at(&self, prefix: i64) -> Option<i64> {
-        let rows = self.frontier?(prefix.unsigned_abs()).unwrap_or(0);
-        Some(i64::try_from(rows).unwrap_or(i64::MAX))
     }
 
     /// Tokens that a request still emits, and those that it holds.

@@ -54,7 +54,7 @@ fn recorded_decisions_under_the_plugins_clamp_are_reproduced() {
     let found = Recording::parse(CLAMPED).unwrap().compare();
     assert_eq!(found.mismatches, [""; 0]);
     assert_eq!(found.refused, [""; 0]);
-    assert_eq!(found.counts, [("scenarios", 220), ("passes", 8103), ("events", 10_600)]);
+    assert_eq!(found.counts, [("scenarios", 396), ("passes", 8403), ("events", 10_420)]);
 }
 
 #[test]
@@ -125,17 +125,41 @@ fn cached_prefixes_beside_a_window_of_pages_are_refused() {
     assert!(found.refused[0].contains("refused, not guessed"), "{:?}", found.refused);
 }
 
-/// Rows of each request in the first pass under a frontier of `long` rows from 4096 cached tokens on
-/// and 16384 before; requests are (prompt, cached).
-fn first_clamped(settings: &Settings, long: u64, requests: &[(i64, i64)]) -> Vec<i64> {
-    let frontier = |prefix: u64| Some(if prefix >= 4096 { long } else { 16_384 });
-    let mut scheduler = Scheduler::new(settings, Pool::with_given_prefixes(1 << 30, 64), None);
-    scheduler.clamp(Some(&frontier));
+/// A table that allows everything and leaves the ends of prompts as they are.
+fn table() -> ChunkTable {
+    ChunkTable {
+        align: 64,
+        chunk_min: 64,
+        max_context: 1 << 30,
+        table: vec![(0, 1 << 30)],
+        frontier: Vec::new(),
+        tail_fraction: 0.0,
+        own: false,
+    }
+}
+
+/// Rows of each request in every pass under a table; requests are (prompt, cached).
+fn clamped(settings: &Settings, table: &ChunkTable, requests: &[(i64, i64)]) -> Vec<Vec<i64>> {
+    let answer = |prefix: u64| Some(table.chunk(prefix));
+    let pool = Pool::with_given_prefixes(1 << 30, settings.page);
+    let mut scheduler = Scheduler::new(settings, pool, Some(&answer));
+    scheduler.clamp(Some(table));
     for (id, &(prompt, cached)) in requests.iter().enumerate() {
         scheduler.push(Request { cached, ..request(id, prompt) });
     }
-    assert_eq!(scheduler.step().unwrap(), Step::Prefill);
-    scheduler.pass().unwrap().events.iter().map(|event| event.extend).collect()
+    let mut passes = Vec::new();
+    while scheduler.step().unwrap() != Step::Idle {
+        let pass = scheduler.pass().unwrap();
+        passes.push(pass.events.iter().map(|event| event.extend).collect());
+    }
+    passes
+}
+
+/// Rows of each request in the first pass under a frontier of `long` rows from 4096 cached tokens on
+/// and 16384 before; requests are (prompt, cached).
+fn first_clamped(settings: &Settings, long: u64, requests: &[(i64, i64)]) -> Vec<i64> {
+    let table = ChunkTable { table: vec![(0, 16_384), (4096, long)], ..table() };
+    clamped(settings, &table, requests).swap_remove(0)
 }
 
 #[test]
@@ -253,4 +277,58 @@ fn decodes_that_outgrow_the_pool_send_the_request_with_the_least_output_back() {
     assert_eq!((back.id, back.emitted), (3, 25));
     while scheduler.step().unwrap() != Step::Idle {}
     assert_eq!((scheduler.waiting(), scheduler.retracted()), (0, 1));
+}
+
+/// Chunks of a prompt of its own under a table with the tail fraction of the plan.
+fn alone(settings: &Settings, table: &ChunkTable, prompt: i64, cached: i64) -> Vec<i64> {
+    clamped(settings, table, &[(prompt, cached)]).concat()
+}
+
+#[test]
+fn a_prompt_that_would_end_in_a_tiny_chunk_ends_in_two_about_equal_ones() {
+    let table = ChunkTable { table: vec![(0, 2048), (8192, 1024)], tail_fraction: 0.25, ..table() };
+    let settings = Settings { chunk: Some(2048), ..settings(false) };
+    // 4096 + 100: the last 2148 are 17 pages of 64, 1088, and 1060.
+    assert_eq!(alone(&settings, &table, 4196, 0), [2048, 1088, 1060]);
+    // The same of a request that waited: 2148 of its own.
+    assert_eq!(alone(&settings, &table, 2148, 0), [1088, 1060]);
+    // 512 are a quarter of 2048, 511 are less.
+    assert_eq!(alone(&settings, &table, 2560, 0), [2048, 512]);
+    assert_eq!(alone(&settings, &table, 2559, 0), [1280, 1279]);
+    // After 7168 tokens 2048 fit and after 8192 and more 1024: 1280 + 1023 do, 1152 + 1151 do not.
+    assert_eq!(alone(&settings, &table, 7168 + 2303, 7168), [1280, 1023]);
+    // Rows of whole units, as the plan asks for.
+    let tiles = ChunkTable { align: 256, ..table.clone() };
+    assert_eq!(alone(&settings, &tiles, 2148, 0), [1280, 868]);
+    // Nothing is mended where the file says so.
+    let left = ChunkTable { tail_fraction: 0.0, ..table };
+    assert_eq!(alone(&settings, &left, 4196, 0), [2048, 2048, 100]);
+}
+
+#[test]
+fn a_tiny_last_chunk_joins_the_one_before_where_the_frontier_holds_both() {
+    let frontier = vec![(0, 2048), (4096, 1088)];
+    let table = ChunkTable { table: vec![(0, 1024)], frontier, tail_fraction: 0.25, ..table() };
+    let settings = Settings { chunk: Some(2048), ..settings(false) };
+    assert_eq!(alone(&settings, &table, 2148, 0), [1024, 1124]);
+    assert_eq!(alone(&settings, &table, 1124, 0), [1124]);
+    // After 4096 tokens 1088 rows fit, not 1124.
+    assert_eq!(alone(&settings, &table, 5184, 4096), [1088]);
+    assert_eq!(alone(&settings, &table, 5220, 4096), [576, 548]);
+    // The server's own chunk bounds what its buffers hold.
+    let small = Settings { chunk: Some(1024), ..settings };
+    let on = table.on(&small, false).unwrap().unwrap();
+    assert_eq!(alone(&small, &on, 1124, 0), [576, 548]);
+}
+
+#[test]
+fn a_tiny_last_chunk_beside_rows_of_others_is_no_pass_of_its_own_and_stays() {
+    let table = ChunkTable { table: vec![(0, 2048)], tail_fraction: 0.25, ..table() };
+    let settings = Settings { chunk: Some(2048), ..settings(false) };
+    // 4196 = 2 * 2048 + 100: the second request waits and fills up the pass of the last 100.
+    let passes = clamped(&settings, &table, &[(4196, 0), (500, 0)]);
+    assert_eq!(passes, [vec![2048], vec![2048], vec![100, 500]]);
+    // Behind 500 rows, charged as 512, 1536 are left: 1600 are 832 and 768, not 1536 and 64.
+    let passes = clamped(&settings, &table, &[(500, 0), (1600, 0)]);
+    assert_eq!(passes, [vec![500, 832], vec![768]]);
 }

@@ -96,7 +96,18 @@ pub fn choose(model: &TimeModel, reach: &Reach) -> Result<Chosen, PlanError> {
     let times = |schedule: &Schedule| -> Vec<f64> {
         lengths.iter().map(|length| time_of(model, schedule, *length)).collect()
     };
-    let timed: Vec<Vec<f64>> = candidates.iter().map(|(_, schedule)| times(schedule)).collect();
+    // Merging or balancing a tiny last chunk may take longer: such a table leaves it.
+    let settled = |schedule: &mut Schedule| {
+        let mended = times(schedule);
+        let fraction = std::mem::take(&mut schedule.tail_fraction);
+        let left = times(schedule);
+        if mended.iter().zip(&left).any(|(mended, left)| *mended > left * (1.0 + 1e-9)) {
+            return left;
+        }
+        schedule.tail_fraction = fraction;
+        mended
+    };
+    let timed: Vec<Vec<f64>> = candidates.iter_mut().map(|(_, table)| settled(table)).collect();
     let best_static: Vec<Option<(u64, f64)>> = lengths
         .iter()
         .map(|length| {

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 
 use serde::Serialize;
 
-use super::super::{AdmissionError, Event, Pass, Pool, Request, Scheduler, Settings, Sizer, Step};
+use super::super::{
+    AdmissionError, ChunkTable, Event, Pass, Pool, Request, Scheduler, Settings, Sizer, Step,
+};
 use super::cost::PassCost;
 use super::{TraceError, TraceRequest};
 
@@ -37,8 +39,8 @@ pub struct Options<'a> {
     pub kv: Option<i64>,
     /// Sizer for chunks that go on.
     pub sizer: Option<Sizer<'a>>,
-    /// Limit of rows by prefix, as the plugin clamps admission.
-    pub frontier: Option<Sizer<'a>>,
+    /// Chunks by prefix to which the plugin clamps admission.
+    pub clamp: Option<&'a ChunkTable>,
     /// Clock; none keeps the queue full.
     pub clock: Option<Clock>,
     /// Tile rows to count.
@@ -181,7 +183,7 @@ pub fn replay<E: From<ReplayError>>(
     let settings = options.settings;
     let pool = Pool::with_given_prefixes(options.kv.unwrap_or(ENDLESS), settings.page);
     let mut scheduler = Scheduler::new(settings, pool, options.sizer);
-    scheduler.clamp(options.frontier);
+    scheduler.clamp(options.clamp);
     let window = window(settings);
     let mut trace = trace.peekable();
     let mut summary = Summary { even: vec![0; options.blocks.len()], ..Summary::default() };
