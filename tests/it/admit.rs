@@ -356,8 +356,9 @@ fn a_sizer_is_cut_to_the_servers_cap_as_the_plugin_cuts_it() {
         text.lines().skip(1).map(|line| line.split(',').nth(3).unwrap().to_owned()).collect()
     };
     // 5000 = 2048 + 2048 + 904; the second prompt's 904 rows at 100096 fit beside them, since
-    // 904 <= 1792 - 904 = 888 does not hold: 768, whole pages, and 136 in a pass of their own.
-    assert_eq!(passes(&["--chunk", "2048"]), ["2048", "2048", "1672", "136"]);
+    // 904 <= 1792 - 904 = 888 does not hold: 768, whole pages, would leave 136, less than a chunk_min
+    // of 256. So it is 512, the half of 904 in whole pages, and 392 in a pass of their own.
+    assert_eq!(passes(&["--chunk", "2048"]), ["2048", "2048", "1416", "392"]);
     // A cap of 700 leaves chunks of 512, the multiple of 256 below it: 5000 = 9 * 512 + 392. Beside
     // 392 rows 120 are left, no page; then 512 and 392.
     let cut = passes(&["--chunk", "700"]);

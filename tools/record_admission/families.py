@@ -107,7 +107,7 @@ def ring_radix(rng):
         page = PAGES[1 + i % 3]
         s = base("ring_radix", rng, page, max_running=rng.randint(24, 64))
         window = rng.choice([page, 128, 256])
-        length = max(window, (s["chunk"] + 24 * page) // 4) + page
+        length = max(window, (s["chunk"] + 24 * page) // 2) + page
         s["swa"] = dict(window=window, size=page, ring=length)
         yield s
 
@@ -269,9 +269,35 @@ def swa_radix(rng):
         yield s
 
 
+def host(rng):
+    """Prefixes that the host holds, in a pool where nothing has to be evicted for them."""
+    for i in range(160):
+        page = PAGES[i % 4]
+        s = base("host", rng, page)
+        s["prompts"] = [max(p, rng.choice([1, 2 * page + 1])) for p in s["prompts"]]
+        whole = [rng.choice([0, (p - 1) // page * page, p // 2 // page * page]) for p in s["prompts"]]
+        s["hits"] = [rng.choice([0, 0, hit // 3 // page * page]) for hit in whole]
+        s["host"] = [max(hit - device, 0) for hit, device in zip(whole, s["hits"])]
+        s["kv"] = (sum(s["prompts"]) + len(s["prompts"]) * (48 + 3 * page)) // page * page
+        kind = i // 4 % 5
+        if kind == 1:
+            s["mixed"] = 1
+            new_tokens(s, rng)
+        elif kind == 2:
+            s["replay"] = 1
+        elif kind == 3:
+            s["align"] = page * rng.choice([1, 2, 3])
+        elif kind == 4:
+            s.update(pmr=rng.choice([None, 2, 5]), max_running=rng.randint(2, 9))
+        if i >= 80:
+            s["clamp"] = table(s, rng, rng.randint(1, 8))
+        yield s
+
+
 FILES = {
     "paths": [align, tile, replay, rows, swa, ring, ring_radix],
     "clamped": [clamp, clamp_tail],
+    "host": [host],
     "more": [retract, swa_mixed, ring_mixed, clamp_swa, clamp_own, swa_radix],
 }
 """Families by the name of the file that holds their recording."""

@@ -53,6 +53,8 @@ class Recorder:
                 recorder.adder = self
 
             def event(self, kind, req, verdict, prefix, admitted):
+                # What the host held is behind the prefix now.
+                prefix = req.prefix_len if admitted else prefix
                 extend = req.extend_end - prefix if admitted else 0
                 cut = admitted and req.extend_end < len(req.full_untruncated_fill_ids)
                 self.record[8].append(

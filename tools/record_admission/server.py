@@ -10,6 +10,7 @@ from array import array
 from pathlib import Path
 from types import SimpleNamespace
 
+import host
 import torch
 
 from sglang.srt.disaggregation.utils import DisaggregationMode
@@ -120,6 +121,12 @@ def build(recording, s):
     install_clamp(scheduler, s)
     ids = [array("q", range(1 + (i << 24), 1 + (i << 24) + p)) for i, p in enumerate(prompts)]
     preloaded = preload(recording, s, tree, allocator, ids)
+    if s.get("host"):
+        host.attach(tree, allocator)
+        for i, tokens in enumerate(s["host"]):
+            if tokens:
+                host.hold(tree, ids[i], s["hits"][i] + tokens)
+        scheduler.enable_hierarchical_cache = True
     for i, prompt in enumerate(ids):
         new = max_new if isinstance(max_new, int) else max_new[i]
         params = SamplingParams(temperature=0, max_new_tokens=new, ignore_eos=bool(s["ignore_eos"]))

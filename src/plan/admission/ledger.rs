@@ -148,20 +148,44 @@ impl<'a> Ledger<'a> {
         Some(Admission { extend, chunked })
     }
 
-    /// Tries a waiting request with `prefix` cached tokens. `room` is what the pool has left once
-    /// that prefix is locked.
+    /// Tries a waiting request with `cached` tokens on the device and `host` more on the host. `room`
+    /// is what the pool has left once the cached ones are locked. `load` copies from the host and says
+    /// how many tokens; where none come, the request is tried anew without them.
     ///
     /// # Errors
     /// The verdict that ends the pass without it.
     pub fn admit(
         &mut self,
         request: &Request,
-        prefix: i64,
+        (cached, host): (i64, i64),
         room: Room,
-    ) -> Result<Admission, Verdict> {
+        load: impl FnOnce(i64) -> i64,
+    ) -> Result<(Admission, i64), Verdict> {
         self.check_count()?;
-        let left = request.tokens() - prefix;
-        let (clipped, to_come) = (request.max_new.min(CLIP_MAX_NEW), request.to_come());
+        let mut hit = host;
+        let mut chosen = self.select(request, cached, hit, room)?;
+        if host > 0 {
+            hit = load(host);
+            if hit < host {
+                chosen = self.select(request, cached, hit, room)?;
+            }
+        }
+        let (admission, replayed) = chosen;
+        let clipped = request.max_new.min(CLIP_MAX_NEW);
+        self.charge(admission.extend, if admission.chunked { 0 } else { clipped }, replayed);
+        Ok((admission, hit))
+    }
+
+    /// Rows of a waiting request and the cached rows that run again in front of them.
+    fn select(
+        &self,
+        request: &Request,
+        cached: i64,
+        host: i64,
+        room: Room,
+    ) -> Result<(Admission, i64), Verdict> {
+        let (prefix, left) = (cached + host, request.tokens() - cached);
+        let to_come = request.to_come();
         let replayed = self.replayed(prefix);
         let mut limit = self.chunk.map(|chunk| chunk - replayed);
         if replayed > 0 && limit.is_some_and(|limit| limit <= 0) {
@@ -171,11 +195,9 @@ impl<'a> Ledger<'a> {
             return Err(Verdict::NoToken);
         }
         if let Some(window) = &self.window {
-            limit = self.limit_by(window, self.settings.ceil(left), to_come, room, limit)?;
+            limit = self.limit_by(window, self.settings.ceil(left - host), to_come, room, limit)?;
         }
-        let admission = self.shape(prefix, left, limit)?;
-        self.charge(admission.extend, if admission.chunked { 0 } else { clipped }, replayed);
-        Ok(admission)
+        Ok((self.shape(prefix, left - host, limit)?, replayed))
     }
 
     /// Tries a waiting request that runs to a known end in a pool without prefix cache. `others` are

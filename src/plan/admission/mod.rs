@@ -118,6 +118,9 @@ pub struct Request {
     pub ignore_eos: bool,
     /// Cached prefix that it names, tokens ([`Pool::with_given_prefixes`]).
     pub cached: i64,
+    /// Tokens from its first one on that the host tier holds (HiCache), those on the device among
+    /// them.
+    pub host: i64,
     /// Output tokens that it had when it was retracted: they run again as if they were prompt.
     pub emitted: i64,
 }
@@ -189,6 +192,15 @@ pub enum AdmissionError {
          evict cached prefixes for it; which ones is not modelled"
     )]
     OutOfRings,
+    /// Eviction beside a host tier.
+    #[error(
+        "in step {step} SGLang would evict cached prefixes beside prefixes that the host holds; which \
+         of them stay on the host was not recorded and is not modelled"
+    )]
+    HostEviction {
+        /// Step of the loop.
+        step: u64,
+    },
     /// A retracted request would look for window KV in the prefix cache.
     #[error(
         "the KV pool is full in step {step} and SGLang would retract a request whose sliding window \

@@ -34,7 +34,14 @@ pub struct Pool {
     window_free: i64,
     /// Whether SGLang would have evicted for want of rings, which is not modelled.
     window_short: bool,
+    /// Whether the host holds prefixes too, beside which evictions are not modelled.
+    host: bool,
+    /// Whether SGLang would have evicted beside them.
+    host_short: bool,
 }
+
+/// Fewer tokens than this are not copied from the host (`UnifiedRadixCache.load_back_threshold`).
+const LEAST_LOAD: i64 = 10;
 
 impl Pool {
     /// A pool of `tokens`, rounded down to pages, with an empty radix tree for requests with ids
@@ -62,7 +69,16 @@ impl Pool {
 
     fn new(tokens: i64, page: i64, residency: Residency) -> Self {
         let free = tokens / page * page;
-        Self { page, free, residency, window: None, window_free: 0, window_short: false }
+        Self {
+            page,
+            free,
+            residency,
+            window: None,
+            window_free: 0,
+            window_short: false,
+            host: false,
+            host_short: false,
+        }
     }
 
     /// A pool with a radix tree whose requests also hold sliding-window KV. Window KV of pages goes
@@ -106,6 +122,35 @@ impl Pool {
             }
             _ => false,
         }
+    }
+
+    /// The same pool with a host tier that holds what requests name ([`Request::host`]).
+    pub fn with_host(mut self) -> Self {
+        self.host = true;
+        self
+    }
+
+    /// Whether a step would have evicted beside the host tier.
+    pub(super) fn host_short(&self) -> bool {
+        self.host_short
+    }
+
+    /// Tokens behind the `cached` ones of a waiting request that only the host holds.
+    pub(super) fn host_hit(&self, request: &Request, cached: i64) -> i64 {
+        let limit = (request.tokens() - 1) / self.page * self.page;
+        if self.host { (request.host.min(limit) - cached).max(0) } else { 0 }
+    }
+
+    /// Copies `tokens` behind the `cached` ones of request `id` from the host; says how many.
+    pub(super) fn load(&mut self, id: usize, cached: i64, tokens: i64) -> i64 {
+        let Residency::Tree(tree) = &mut self.residency else { return 0 };
+        if tokens < LEAST_LOAD {
+            return 0;
+        }
+        self.host_short |= tokens > self.free;
+        self.free -= tokens;
+        tree.insert(id, cached + tokens, cached + tokens, 0);
+        tokens
     }
 
     /// Cached prefix of a waiting request, in whole pages; at least one token is left to run.
@@ -161,6 +206,7 @@ impl Pool {
         let rings = self.window.is_some_and(|window| window.ring.is_some());
         if let Residency::Tree(tree) = &mut self.residency {
             self.window_short |= rings && tokens > self.window_free;
+            self.host_short |= self.host && tokens > self.free;
             while self.free < tokens {
                 match tree.evict_one() {
                     Some(freed) => self.free += freed,

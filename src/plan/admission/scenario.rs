@@ -75,6 +75,8 @@ pub struct Scenario {
     prompts: Lengths,
     hits: Option<Lengths>,
     hits_not_preloaded: Option<usize>,
+    /// Tokens behind each cached prefix that only the host holds.
+    host: Option<Lengths>,
     max_new: PerRequest,
     #[serde(default)]
     ignore_eos: u8,
@@ -254,7 +256,9 @@ impl Scenario {
             within("prompts", prompt, 1, MAX_TOKENS)?;
             within("max_new", max_new(id), 1, MAX_TOKENS)?;
             let ignore_eos = self.ignore_eos == 1;
-            Ok(Request { id, prompt, max_new: max_new(id), ignore_eos, cached: 0, emitted: 0 })
+            let max_new = max_new(id);
+            let host = self.held(file, id)?;
+            Ok(Request { id, prompt, max_new, ignore_eos, cached: 0, host, emitted: 0 })
         };
         prompts.iter().enumerate().map(request).collect()
     }
@@ -272,6 +276,9 @@ impl Scenario {
             Some(window) => Pool::with_tree_and_window(self.kv, self.page, requests, window),
             None => Pool::with_tree(self.kv, self.page, requests),
         };
+        if self.host.is_some() {
+            pool = pool.with_host();
+        }
         let Some(hits) = &self.hits else {
             return Ok(pool);
         };
@@ -293,6 +300,23 @@ impl Scenario {
             }
         }
         Ok(pool)
+    }
+
+    /// Tokens of request `id` that the host holds, those on the device among them. Decisions were
+    /// recorded beside a prefix cache without windows.
+    fn held(&self, file: &Scenarios, id: usize) -> Result<i64, ScenarioError> {
+        let Some(host) = &self.host else { return Ok(0) };
+        if self.radix == 0 || self.swa.is_some() {
+            let field = "host without radix, or with swa".to_owned();
+            return Err(ScenarioError::NotRecorded { field, value: "1".to_owned() });
+        }
+        let host = file.lengths(host)?;
+        let at = |lengths: &[i64]| lengths.get(id).copied().unwrap_or_default();
+        counted("host", host.len(), file.lengths(&self.prompts)?.len())?;
+        let device = self.hits.as_ref().map_or(Ok(0), |hits| file.lengths(hits).map(at))?;
+        within("hits", device, 0, MAX_TOKENS)?;
+        within("host", at(host), 0, MAX_TOKENS)?;
+        Ok(if at(host) > 0 { device + at(host) } else { 0 })
     }
 
     /// Sliding-window KV. Decisions were recorded for pages without cached prefixes at the start, and

@@ -120,6 +120,9 @@ impl<'a> Scheduler<'a> {
             true => Step::Prefill,
             false => self.decode()?,
         };
+        if self.pool.host_short() {
+            return Err(AdmissionError::HostEviction { step: self.step });
+        }
         if done != Step::Idle {
             self.step += 1;
         }
@@ -310,33 +313,37 @@ impl<'a> Scheduler<'a> {
             if self.full {
                 break;
             }
-            let prefix = self.pool.matched(request);
+            let id = request.id;
+            let cached = self.pool.matched(request);
+            let host = self.pool.host_hit(request, cached);
             let known_end = request.ignore_eos && !self.pool.caches();
-            let (left, others) = (request.tokens() - prefix, self.waiting.len() - 1);
-            let clamp = self.limit(prefix, left, others, known_end);
+            let (left, others) = (request.tokens() - cached - host, self.waiting.len() - 1);
+            let clamp = self.limit(cached + host, left, others, known_end);
+            let ratio = self.ratio;
             let tried = ledger.under(clamp, |ledger| {
                 if known_end {
                     let others = self.running.iter().chain(&self.chunked).chain(batch.iter());
-                    let others = others.map(|seat| self.to_known_end(seat));
-                    ledger.admit_to_known_end(request, self.pool.room(), others)
+                    let others = others.map(|seat| seat.to_known_end(ratio));
+                    Ok((ledger.admit_to_known_end(request, self.pool.room(), others)?, 0))
                 } else {
-                    let room = self.pool.room_beside(request.id, prefix);
-                    ledger.admit(request, prefix, room)
+                    let room = self.pool.room_beside(id, cached);
+                    let load = |tokens| self.pool.load(id, cached, tokens);
+                    ledger.admit(request, (cached, host), room, load)
                 }
             });
-            let id = request.id;
             let mut event = Event {
                 kind: Kind::New(Verdict::Continue),
                 id,
-                prefix,
+                prefix: cached,
                 extend: 0,
                 chunked: false,
                 rem_chunk: None,
             };
             let verdict = match tried {
-                Ok(Admission { extend, chunked }) => {
+                Ok((Admission { extend, chunked }, loaded)) => {
+                    let prefix = cached + loaded;
                     self.pool.lock(id, prefix);
-                    (event.extend, event.chunked) = (extend, chunked);
+                    (event.prefix, event.extend, event.chunked) = (prefix, extend, chunked);
                     if let Some(request) = self.waiting.pop_front() {
                         batch.push(Seat::new(request, prefix, prefix + extend));
                     }
@@ -356,13 +363,6 @@ impl<'a> Scheduler<'a> {
             }
             break;
         }
-    }
-
-    /// Tokens that a request still emits, and those that it holds.
-    fn to_known_end(&self, seat: &Seat) -> (f64, i64) {
-        let ratio = if seat.request.ignore_eos { 1.0 } else { self.ratio };
-        let left = seat.request.max_new as f64 * ratio - seat.output as f64;
-        (left, seat.request.prompt + seat.output)
     }
 
     /// Runs a prefill: takes its KV, lets decode rows join where they may, and ends it.

@@ -48,6 +48,13 @@ impl Seat {
         self.request.tokens() - self.prefix
     }
 
+    /// Tokens that it still emits at a `ratio` of reserved output, and those that it holds.
+    pub(super) fn to_known_end(&self, ratio: f64) -> (f64, i64) {
+        let ratio = if self.request.ignore_eos { 1.0 } else { ratio };
+        let left = self.request.max_new as f64 * ratio - self.output as f64;
+        (left, self.request.prompt + self.output)
+    }
+
     /// Adds an output token; says whether it was the last.
     pub(super) fn emit(&mut self) -> bool {
         self.output += 1;

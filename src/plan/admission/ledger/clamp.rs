@@ -5,7 +5,7 @@
 //! then charge. The rules are those of `chunktune_sglang/hooks.py` and `tail.py`.
 
 use super::super::{ChunkTable, Next, Sizer, Verdict};
-use super::{Admission, Ledger};
+use super::Ledger;
 
 /// The plugin's limit of one request in a pass.
 #[derive(Clone, Copy)]
@@ -39,11 +39,11 @@ impl Ledger<'_> {
     ///
     /// # Errors
     /// The verdict that ends the pass without it.
-    pub fn under(
+    pub fn under<T>(
         &mut self,
         clamp: Option<Clamp<'_>>,
-        admit: impl FnOnce(&mut Self) -> Result<Admission, Verdict>,
-    ) -> Result<Admission, Verdict> {
+        admit: impl FnOnce(&mut Self) -> Result<T, Verdict>,
+    ) -> Result<T, Verdict> {
         let (Some(clamp), Some(before)) = (clamp, self.chunk) else {
             return admit(self);
         };

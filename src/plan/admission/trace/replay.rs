@@ -207,6 +207,7 @@ pub fn replay<E: From<ReplayError>>(
                 max_new: if options.kv.is_some() { next.output } else { 1 },
                 ignore_eos: true,
                 cached: next.cached,
+                host: 0,
                 emitted: 0,
             });
             pending.push(next);
