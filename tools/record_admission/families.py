@@ -105,9 +105,9 @@ def ring_radix(rng):
     """Rings beside a prefix cache, for more tokens than a pass takes: no prefix is evicted for them."""
     for i in range(60):
         page = PAGES[1 + i % 3]
-        s = base("ring_radix", rng, page, max_running=rng.randint(24, 64))
+        s = base("ring_radix", rng, page, max_running=rng.randint(32, 64))
         window = rng.choice([page, 128, 256])
-        length = max(window, (s["chunk"] + 24 * page) // 2) + page
+        length = max(window, (s["chunk"] + 24 * page) // 4) + page
         s["swa"] = dict(window=window, size=page, ring=length)
         yield s
 
