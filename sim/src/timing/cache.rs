@@ -35,7 +35,12 @@ pub struct Cache {
     used: Vec<u64>,
     entries: Vec<Entry>,
     clock: u64,
+    /// Where lines were found last, by a few bits of their number.
+    hints: [u32; HINTS],
 }
+
+/// Lines whose place is remembered, so that finding them again does not take a search of their set.
+const HINTS: usize = 256;
 
 impl Cache {
     /// A cache of `lines` lines, `ways` a set (fewer where it has fewer lines).
@@ -56,6 +61,7 @@ impl Cache {
             used: vec![0; n],
             entries: Vec::new(),
             clock: 0,
+            hints: [0; HINTS],
         }
     }
 
@@ -63,10 +69,18 @@ impl Cache {
     pub fn touch(&mut self, line: u64) -> Lookup {
         self.clock += 1;
         let wanted = line.wrapping_add(1);
+        let hint = (line ^ line >> 8 ^ line >> 44) as usize % HINTS;
+        let likely = self.hints[hint] as usize;
+        // The sets differ in their lines.
+        if self.tags.get(likely) == Some(&wanted) {
+            self.used[likely] = self.clock;
+            return Lookup::Hit(likely);
+        }
         let first = (fold(line) % self.sets) as usize * self.ways;
         let set = first..first + self.ways;
         if let Some(way) = self.tags[set.clone()].iter().position(|&tag| tag == wanted) {
             self.used[first + way] = self.clock;
+            self.hints[hint] = (first + way) as u32;
             return Lookup::Hit(first + way);
         }
         // Empty ways have never been used: the first of them comes before all others.
@@ -75,6 +89,7 @@ impl Cache {
         let empty = self.tags[victim] == EMPTY;
         self.tags[victim] = wanted;
         self.used[victim] = self.clock;
+        self.hints[hint] = victim as u32;
         if let Some(entry) = self.entries.get_mut(victim) {
             *entry = Entry::default();
         }

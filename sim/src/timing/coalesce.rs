@@ -45,7 +45,8 @@ impl Segments {
                 }
                 let begin = access.addr[lane] >> shift;
                 let end = access.addr[lane].saturating_add(bytes - 1) >> shift;
-                for segment in begin..=end {
+                add(&mut local, &mut found, &mut last, begin);
+                for segment in begin + 1..end + 1 {
                     add(&mut local, &mut found, &mut last, segment);
                 }
             }

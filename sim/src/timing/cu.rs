@@ -49,8 +49,6 @@ pub(super) struct Slot {
     pub(super) group: usize,
     pub(super) age: u64,
     pub(super) priority: u8,
-    /// Earliest next issue; [`NEVER`] at a barrier.
-    pub(super) ready: u64,
     /// Since when it could have issued, were it not for `reason`.
     pub(super) since: u64,
     pub(super) reason: Stall,
@@ -90,6 +88,8 @@ pub struct Cu<'a, G> {
     pub(super) groups: Vec<Group<'a>>,
     /// `waves_per_group` slots for each group; `None` until first used.
     pub(super) slots: Vec<Option<Slot>>,
+    /// Earliest next issue of each slot's wave; [`NEVER`] at a barrier and without a wave.
+    ready: Vec<u64>,
     pub(super) waves_per_group: usize,
     pub(super) lds: LdsPipe<'a>,
     pub(super) memory: Hierarchy<'a>,
@@ -162,6 +162,7 @@ impl<'a, G: Grid> Cu<'a, G> {
             costs,
             simds: (0..simds).map(|_| Simd { next: NEVER, ..Simd::default() }).collect(),
             slots: (0..slots).map(|_| None).collect(),
+            ready: vec![NEVER; slots],
             groups,
             waves_per_group,
             lds: LdsPipe::new(p),
@@ -253,7 +254,6 @@ impl<'a, G: Grid> Cu<'a, G> {
                 group,
                 age: self.launched << 8 | i as u64,
                 priority: 0,
-                ready,
                 since: ready,
                 reason: Stall::Arbitration,
                 vm: Outstanding::default(),
@@ -262,6 +262,7 @@ impl<'a, G: Grid> Cu<'a, G> {
                 crossing_debt: 0,
                 instructions: 0,
             });
+            self.ready[index] = ready;
             let simd = &mut self.simds[s];
             if simd.waves.is_empty() {
                 self.counters.no_wave += ready.saturating_sub(simd.empty_since);
@@ -303,20 +304,19 @@ impl<'a, G: Grid> Cu<'a, G> {
         let mut i = 0;
         while let Some(&w) = self.simds[s].waves.get(i) {
             i += 1;
-            let Some(slot) = self.slots[w].as_mut() else { continue };
-            if slot.ready > now {
-                next = next.min(slot.ready);
+            if self.ready[w] > now {
+                next = next.min(self.ready[w]);
                 continue;
             }
             let outcome = self.issue(s, w, now, &mut used, &mut resort)?;
             let Some(slot) = self.slots[w].as_mut() else { continue };
             match outcome {
                 Issue::Next(ready) => {
-                    (slot.ready, slot.since) = (ready, ready);
+                    (self.ready[w], slot.since) = (ready, ready);
                     next = next.min(ready);
                 }
                 Issue::Blocked(until, reason) => {
-                    slot.ready = until;
+                    self.ready[w] = until;
                     if slot.reason != reason {
                         self.settle(s, w, now);
                         if let Some(slot) = self.slots[w].as_mut() {
@@ -327,11 +327,12 @@ impl<'a, G: Grid> Cu<'a, G> {
                 }
                 Issue::Parked => {
                     let since = now + u64::from(self.p.issue.slot);
-                    (slot.ready, slot.since, slot.reason) = (NEVER, since, Stall::Barrier);
+                    self.ready[w] = NEVER;
+                    (slot.since, slot.reason) = (since, Stall::Barrier);
                     let group = slot.group;
                     self.groups[group].arrived += 1;
                     self.release(group, now);
-                    next = next.min(self.slots[w].as_ref().map_or(NEVER, |s| s.ready));
+                    next = next.min(self.ready[w]);
                 }
                 Issue::Ended => {
                     i -= 1;
@@ -356,6 +357,7 @@ impl<'a, G: Grid> Cu<'a, G> {
 
     fn end(&mut self, w: usize, now: u64, feed: &mut dyn Feed) {
         let Some(slot) = self.slots[w].take() else { return };
+        self.ready[w] = NEVER;
         let group = &mut self.groups[slot.group];
         group.instructions += slot.instructions;
         group.live -= 1;
@@ -382,8 +384,10 @@ impl<'a, G: Grid> Cu<'a, G> {
         g.arrived = 0;
         let ready = now + u64::from(self.p.issue.barrier);
         let range = group * self.waves_per_group..(group + 1) * self.waves_per_group;
-        for slot in self.slots[range.clone()].iter_mut().flatten() {
-            slot.ready = ready;
+        for (slot, at) in self.slots[range.clone()].iter().zip(&mut self.ready[range.clone()]) {
+            if slot.is_some() {
+                *at = ready;
+            }
         }
         for (s, simd) in self.simds.iter_mut().enumerate() {
             if simd.waves.iter().any(|w| range.contains(w)) {
@@ -396,6 +400,9 @@ impl<'a, G: Grid> Cu<'a, G> {
 /// The issue slot of SIMD `s` at or after `time`.
 fn aligned(p: &ArchParams, s: usize, time: u64) -> u64 {
     let slot = u64::from(p.issue.slot);
+    if slot.is_power_of_two() {
+        return time + ((s as u64).wrapping_sub(time) & (slot - 1));
+    }
     let phase = s as u64 % slot;
     time + (phase + slot - time % slot) % slot
 }
