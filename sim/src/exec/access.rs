@@ -129,24 +129,18 @@ fn parse_ds(rest: &str) -> Option<Spec> {
     Some(Spec { action: Action::Atomic(op), bytes, to_lds: false })
 }
 
-/// The active lanes of a mask, in ascending order.
-#[inline]
+/// The active lanes of a mask, in ascending order. Most masks are full: nothing depends on the lane
+/// before.
+#[inline(always)]
 pub(super) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest.wrapping_sub(1);
-        (lane < WAVE).then_some(lane)
-    })
+    (0..WAVE).filter(move |lane| mask >> lane & 1 == 1)
 }
 
-/// Calls `f` for each active lane. A full mask becomes a plain loop.
+/// Calls `f` for each active lane, in ascending order.
 #[inline(always)]
 pub(super) fn each_lane(mask: u64, mut f: impl FnMut(usize)) {
-    if mask == u64::MAX {
-        (0..WAVE).for_each(f);
-    } else {
-        lanes(mask).for_each(&mut f);
+    for lane in lanes(mask) {
+        f(lane);
     }
 }
 
@@ -163,19 +157,21 @@ pub(super) unsafe fn load(
 ) {
     let Action::Load { signed, part } = spec.action else { return };
     match (spec.bytes, regs) {
-        (1 | 2, [reg, ..]) => each_lane(mask, |lane| {
-            let p = at(lane);
-            // SAFETY: one or two readable bytes, by contract.
-            let value = unsafe {
-                match (spec.bytes, signed) {
-                    (1, false) => u32::from(p.read()),
-                    (1, true) => p.cast::<i8>().read() as u32,
-                    (_, false) => u32::from(p.cast::<u16>().read_unaligned()),
-                    (_, true) => p.cast::<i16>().read_unaligned() as u32,
-                }
-            };
-            insert(&mut reg.0[lane], value, part);
-        }),
+        (1 | 2, [reg, ..]) => {
+            for lane in lanes(mask) {
+                let p = at(lane);
+                // SAFETY: one or two readable bytes, by contract.
+                let value = unsafe {
+                    match (spec.bytes, signed) {
+                        (1, false) => u32::from(p.read()),
+                        (1, true) => p.cast::<i8>().read() as u32,
+                        (_, false) => u32::from(p.cast::<u16>().read_unaligned()),
+                        (_, true) => p.cast::<i16>().read_unaligned() as u32,
+                    }
+                };
+                insert(&mut reg.0[lane], value, part);
+            }
+        }
         // SAFETY: the caller's contract, for each width.
         (_, [a]) => unsafe { load_dwords([a], mask, at) },
         (_, [a, b]) => unsafe { load_dwords([a, b], mask, at) },
@@ -205,13 +201,13 @@ unsafe fn load_dwords<const N: usize>(
     if mask == u64::MAX && unsafe { quad::load(&mut regs, &at) } {
         return;
     }
-    each_lane(mask, |lane| {
+    for lane in lanes(mask) {
         // SAFETY: 4 * N readable bytes, by the contract of `load`.
         let data = unsafe { at(lane).cast::<[u32; N]>().read_unaligned() };
         for n in 0..N {
             regs[n].0[lane] = data[n];
         }
-    });
+    }
 }
 
 /// Stores each active lane's data from `regs`, in ascending order of lanes.
@@ -223,14 +219,18 @@ pub(super) unsafe fn store(regs: &[Lanes], spec: Spec, mask: u64, at: impl Fn(us
     let Action::Store { part } = spec.action else { return };
     let shift = if part == Part::High { 16 } else { 0 };
     match (spec.bytes, regs) {
-        (1, [reg, ..]) => each_lane(mask, |lane| {
-            // SAFETY: one writable byte, by contract.
-            unsafe { at(lane).write((reg.0[lane] >> shift) as u8) }
-        }),
-        (2, [reg, ..]) => each_lane(mask, |lane| {
-            // SAFETY: two writable bytes, by contract.
-            unsafe { at(lane).cast::<u16>().write_unaligned((reg.0[lane] >> shift) as u16) }
-        }),
+        (1, [reg, ..]) => {
+            for lane in lanes(mask) {
+                // SAFETY: one writable byte, by contract.
+                unsafe { at(lane).write((reg.0[lane] >> shift) as u8) }
+            }
+        }
+        (2, [reg, ..]) => {
+            for lane in lanes(mask) {
+                // SAFETY: two writable bytes, by contract.
+                unsafe { at(lane).cast::<u16>().write_unaligned((reg.0[lane] >> shift) as u16) }
+            }
+        }
         // SAFETY: the caller's contract, for each width.
         (_, [a]) => unsafe { store_dwords([a], mask, at) },
         (_, [a, b]) => unsafe { store_dwords([a, b], mask, at) },
@@ -250,11 +250,11 @@ unsafe fn store_dwords<const N: usize>(
     if mask == u64::MAX && unsafe { quad::store(&regs, &at) } {
         return;
     }
-    each_lane(mask, |lane| {
+    for lane in lanes(mask) {
         let data: [u32; N] = std::array::from_fn(|n| regs[n].0[lane]);
         // SAFETY: 4 * N writable bytes, by the contract of `store`.
         unsafe { at(lane).cast::<[u32; N]>().write_unaligned(data) }
-    });
+    }
 }
 
 /// Performs a read-modify-write for each active lane, in ascending order, and returns the old

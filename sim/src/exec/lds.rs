@@ -180,8 +180,8 @@ fn single(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result
     Ok(())
 }
 
-/// LDS offsets of an access of all lanes whose addresses nobody wants to know; `None` if it is something
-/// else, or leaves the LDS.
+/// Puts the LDS offsets of an access of all lanes, whose addresses nobody wants to know, into `at`;
+/// false if it is something else, or leaves the LDS.
 #[inline(always)]
 fn whole(
     wave: &Wave,
@@ -189,14 +189,18 @@ fn whole(
     inst: &Inst,
     offset: u64,
     bytes: u32,
-) -> Result<Option<[u32; WAVE]>, FaultKind> {
+    at: &mut Lanes,
+) -> Result<bool, FaultKind> {
     if wave.exec() != u64::MAX || ctx.access.wanted {
-        return Ok(None);
+        return Ok(false);
     }
-    let mut at = wave.vgpr[vector_index(wave, inst.src[0], 1)?].0;
-    at.iter_mut().for_each(|at| *at = at.wrapping_add(offset as u32));
-    let end = at.iter().fold(0, |max, &at| at.max(max)) as usize + bytes as usize;
-    Ok((end <= ctx.lds.len()).then_some(at))
+    let base = &wave.vgpr[vector_index(wave, inst.src[0], 1)?].0;
+    let mut max = 0;
+    for (at, base) in at.0.iter_mut().zip(base) {
+        *at = base.wrapping_add(offset as u32);
+        max = max.max(*at);
+    }
+    Ok(max as usize + bytes as usize <= ctx.lds.len())
 }
 
 /// [`single`] for loads and stores of all lanes; false if it is something else.
@@ -208,7 +212,10 @@ fn single_whole(
     spec: Spec,
 ) -> Result<bool, FaultKind> {
     let n = spec.dwords();
-    let Some(at) = whole(wave, ctx, inst, offset16(inst), spec.bytes)? else { return Ok(false) };
+    let mut at = Lanes::ZERO;
+    if !whole(wave, ctx, inst, offset16(inst), spec.bytes, &mut at)? {
+        return Ok(false);
+    }
     let lds = ctx.lds.as_mut_ptr();
     // SAFETY: every lane's bytes lie in the LDS.
     unsafe {
@@ -216,11 +223,11 @@ fn single_whole(
             Action::Load { .. } => {
                 let dst = vector_index(wave, inst.dst, n)?;
                 let regs = &mut wave.vgpr[dst..dst + n];
-                access::load(regs, spec, u64::MAX, |l| lds.wrapping_add(at[l] as usize));
+                access::load(regs, spec, u64::MAX, |l| lds.wrapping_add(at.0[l] as usize));
             }
             Action::Store { .. } => {
                 let regs = data(wave, inst, 1, n)?;
-                access::store(regs, spec, u64::MAX, |l| lds.wrapping_add(at[l] as usize));
+                access::store(regs, spec, u64::MAX, |l| lds.wrapping_add(at.0[l] as usize));
             }
             _ => return Ok(false),
         }
@@ -290,14 +297,14 @@ fn read2(
 ) -> Result<(), FaultKind> {
     let n = bytes as usize / 4;
     let [a, b] = offsets(inst).map(|o| o * stride * u64::from(bytes));
-    let both = (whole(wave, ctx, inst, a, bytes)?, whole(wave, ctx, inst, b, bytes)?);
-    if let (Some(a), Some(b)) = both {
+    let [mut at, mut at2] = [Lanes::ZERO; 2];
+    if whole(wave, ctx, inst, a, bytes, &mut at)? && whole(wave, ctx, inst, b, bytes, &mut at2)? {
         begin(&mut ctx.access, wave, MemKind::LdsRead, bytes);
         let dst = vector_index(wave, inst.dst, 2 * n)?;
         let (first, second) = wave.vgpr[dst..dst + 2 * n].split_at_mut(n);
         let lds = ctx.lds.as_ptr();
-        for (regs, at) in [(first, a), (second, b)] {
-            let at = |l: usize| lds.wrapping_add(at[l] as usize);
+        for (regs, at) in [(first, &at), (second, &at2)] {
+            let at = |l: usize| lds.wrapping_add(at.0[l] as usize);
             // SAFETY: every lane's bytes lie in the LDS.
             unsafe { access::load(regs, plain(bytes, true), u64::MAX, at) };
         }
@@ -323,6 +330,19 @@ fn write2(
     bytes: u32,
     stride: u64,
 ) -> Result<(), FaultKind> {
+    let [a, b] = offsets(inst).map(|o| o * stride * u64::from(bytes));
+    let [mut at, mut at2] = [Lanes::ZERO; 2];
+    if whole(wave, ctx, inst, a, bytes, &mut at)? && whole(wave, ctx, inst, b, bytes, &mut at2)? {
+        begin(&mut ctx.access, wave, MemKind::LdsWrite, bytes);
+        let lds = ctx.lds.as_mut_ptr();
+        for (src, at) in [(1, &at), (2, &at2)] {
+            let regs = data(wave, inst, src, bytes as usize / 4)?;
+            let at = |l: usize| lds.wrapping_add(at.0[l] as usize);
+            // SAFETY: every lane's bytes lie in the LDS.
+            unsafe { access::store(regs, plain(bytes, false), u64::MAX, at) };
+        }
+        return Ok(());
+    }
     locate2(wave, ctx, inst, MemKind::LdsWrite, bytes, stride)?;
     let (mask, lds) = (wave.exec(), ctx.lds.as_mut_ptr());
     for (src, addr) in [(1, &ctx.access.addr), (2, &ctx.access.addr2)] {

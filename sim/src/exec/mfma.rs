@@ -23,6 +23,9 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
+#[cfg(target_arch = "x86_64")]
+use std::mem::MaybeUninit;
+
 pub(super) use self::kept::Kept;
 use self::kept::Key;
 use self::kernel::Operand as Side;
@@ -264,7 +267,9 @@ fn data(arch: Arch, elem: Elem, field: u8) -> Option<Data> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_avx(wave: &mut Wave, inst: &Inst, job: &Job) {
-    run::<true>(wave, inst, job);
+    if !run_nibbles(&mut wave.vgpr, job) {
+        run::<true>(wave, inst, job);
+    }
 }
 
 /// Unpacks, multiplies and writes back a dense operation of up to 32-bit elements.
@@ -274,15 +279,6 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
     let codes = job.scales.map(|scale| scale.map(|s| s.codes(vgpr)));
     if codes.iter().flatten().any(Scales::extreme) {
         return scale::run_wide(vgpr, job);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if FAST
-        && job.data == [Data::Float(Format::Fp4); 2]
-        && job.c == Init::Constant(0)
-        && nibbles::exact(&codes)
-    {
-        // SAFETY: `FAST` promises AVX2 and FMA.
-        return unsafe { run_nibbles(vgpr, job, &codes) };
     }
     let permuted;
     let mut b_regs = job.regs(vgpr, 1);
@@ -300,20 +296,32 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
     });
 }
 
-/// Multiplies fp4 operands in integers.
+/// Multiplies fp4 operands in integers, if that is exact; false if it may not be.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-#[inline(never)]
-fn run_nibbles(vgpr: &mut [Lanes], job: &Job, codes: &[Option<[u8; WAVE]>; 2]) {
-    let factors = codes
-        .map(|codes| codes.map_or([1.0; WAVE], |codes| codes.map(super::formats::e8m0_to_f32)));
-    let a = nibbles::unpack_a(job.regs(vgpr, 0));
-    let b = nibbles::unpack_b(job.regs(vgpr, 1));
-    let acc = job.accumulators(vgpr);
-    match job.shape.m {
-        16 => nibbles::multiply::<16>(acc, &a, &b, &factors),
-        _ => nibbles::multiply::<32>(acc, &a, &b, &factors),
+fn run_nibbles(vgpr: &mut [Lanes], job: &Job) -> bool {
+    if job.data != [Data::Float(Format::Fp4); 2] || job.c != Init::Constant(0) {
+        return false;
     }
+    let mut codes = [None; 2];
+    for (codes, scale) in codes.iter_mut().zip(&job.scales) {
+        *codes = scale.as_ref().map(|scale| scale.codes(vgpr));
+    }
+    let [Some(a), Some(b)] = [0, 1].map(|side| job.regs(vgpr, side).first_chunk()) else {
+        return false;
+    };
+    if !nibbles::exact(&codes) {
+        return false;
+    }
+    // The result may be written over the operands.
+    let mut bytes = MaybeUninit::uninit();
+    let (a, b) = (nibbles::unpack_a(a, &mut bytes), *b);
+    let acc = &mut vgpr[job.dst..job.dst + job.dst_len];
+    match job.shape.m {
+        16 => nibbles::multiply::<16>(acc, a, &b, &codes),
+        _ => nibbles::multiply::<32>(acc, a, &b, &codes),
+    }
+    true
 }
 
 /// The elements of A (side 0) or B (side 1), times their scales.

@@ -1,8 +1,11 @@
-//! Wide loads and stores of a whole wave: blocks of four lanes by two or four dwords turn between
-//! lane order in memory and register order.
+//! Loads and stores of a whole wave: blocks of four lanes by one, two or four dwords turn between lane
+//! order in memory and register order.
 //!
 //! Goes in: a host pointer per lane and the registers. Comes out: changed registers or memory, and
 //! whether this host has an implementation at all; if not, nothing has happened.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::_mm_set_epi32;
 
 use super::Lanes;
 
@@ -17,6 +20,17 @@ pub(super) unsafe fn load<const N: usize>(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     match N {
+        // SAFETY: as below, a dword for each lane.
+        1 => unsafe {
+            for lane in (0..64).step_by(4) {
+                let word = |i: usize| at(lane + i).cast::<i32>().read_unaligned();
+                let words = _mm_set_epi32(word(3), word(2), word(1), word(0));
+                for reg in regs.iter_mut() {
+                    sse::put(&mut reg.0, lane, words);
+                }
+            }
+            return true;
+        },
         // SAFETY: SSE2 is part of x86-64; rows are read where the contract allows it, and written to
         // four lanes of a register.
         2 | 4 => unsafe {
@@ -157,6 +171,7 @@ mod tests {
 
     #[test]
     fn whole_waves_move_as_lane_by_lane() {
+        check::<1>();
         check::<2>();
         check::<3>();
         check::<4>();

@@ -6,6 +6,7 @@
 use super::access::{self, Action, Spec};
 use super::global::to_lds;
 use super::operand::vector_index;
+use super::vector::mask;
 use super::{Ctx, Lanes, WAVE, Wave};
 use crate::fault::FaultKind;
 use crate::isa::{Inst, Operand};
@@ -74,12 +75,9 @@ pub(super) fn transfer(
     Ok(true)
 }
 
-/// What lanes out of range load.
-static ZEROS: [u8; 16] = [0; 16];
-
 /// [`transfer`] of a load with lanes out of range, which load zeros. Lanes that are partly in range
 /// are left to the general path.
-#[inline(never)]
+#[inline(always)]
 fn masked_load(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
@@ -88,39 +86,46 @@ fn masked_load(
     span: &Span,
 ) -> Result<bool, FaultKind> {
     let Span { base, ref offsets, limit } = *span;
-    let Some(last) = limit.checked_sub(spec.bytes.into()) else { return Ok(false) };
-    let inside = |offset: u32| u64::from(offset) <= last;
-    let partly = |offset: u32| !inside(offset) && u64::from(offset) + 4 <= limit;
-    let (mut mask, mut min, mut max, mut general) = (0_u64, u32::MAX, 0, spec.bytes < 4);
-    for (lane, &offset) in offsets.0.iter().enumerate() {
-        if inside(offset) {
-            mask |= 1 << lane;
-            (min, max) = (offset.min(min), offset.max(max));
-        }
-        general |= partly(offset);
+    let Some(last) = limit.checked_sub(spec.bytes.max(4).into()) else { return Ok(false) };
+    let [last, partly] = [last, limit - 4].map(|last| u32::try_from(last).unwrap_or(u32::MAX));
+    // All ones in the lanes in range.
+    let mut inside = Lanes::ZERO;
+    let (mut min, mut max, mut general) = (u32::MAX, 0, spec.bytes < 4);
+    for (inside, &offset) in inside.0.iter_mut().zip(&offsets.0) {
+        *inside = u32::from(offset <= last).wrapping_neg();
+        min = min.min(offset | !*inside);
+        max = max.max(offset & *inside);
+        general |= offset > last && offset <= partly;
     }
-    if general || mask == 0 {
+    if general || min > max {
         return Ok(false);
     }
     let bytes = u64::from(max - min) + u64::from(spec.bytes);
     let Some(first) = base.checked_add(min.into()) else { return Ok(false) };
     let Some(region) = ctx.mem.range(first, bytes) else { return Ok(false) };
     let zero = region.at(first).wrapping_sub(min as usize);
-    let at = offsets.0.map(|offset| match inside(offset) {
-        true => zero.wrapping_add(offset as usize).cast_const(),
-        false => ZEROS.as_ptr(),
-    });
-    ctx.access.mask = mask;
+    // Lanes out of range load what the first one in range does, and drop it.
+    let mut from = *offsets;
+    for (from, inside) in from.0.iter_mut().zip(&inside.0) {
+        *from = *from & inside | min & !inside;
+    }
     if ctx.access.wanted {
+        ctx.access.mask = mask::gather(&inside);
         for (addr, offset) in ctx.access.addr.iter_mut().zip(&offsets.0) {
             *addr = base.wrapping_add(u64::from(*offset));
         }
     }
     let n = spec.dwords();
     let to = vector_index(wave, dst, n)?;
-    // SAFETY: lanes in range lie in one allocation apart from the registers, the others read zeros,
-    // of which there are as many as the widest load has bytes.
-    unsafe { access::load(&mut wave.vgpr[to..to + n], spec, u64::MAX, |lane| at[lane]) };
+    let regs = &mut wave.vgpr[to..to + n];
+    let at = |lane: usize| zero.wrapping_add(from.0[lane] as usize).cast_const();
+    // SAFETY: all lanes read from one allocation apart from the registers.
+    unsafe { access::load(regs, spec, u64::MAX, at) };
+    for reg in regs {
+        for (word, inside) in reg.0.iter_mut().zip(&inside.0) {
+            *word &= inside;
+        }
+    }
     Ok(true)
 }
 

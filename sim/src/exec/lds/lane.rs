@@ -4,7 +4,8 @@
 use super::{begin, data, offset16};
 use crate::exec::access::each_lane;
 use crate::exec::operand::vector_index;
-use crate::exec::{Ctx, MemKind, WAVE, Wave};
+use crate::exec::vector::mask;
+use crate::exec::{Ctx, Lanes, MemKind, WAVE, Wave};
 use crate::fault::FaultKind;
 use crate::isa::Inst;
 
@@ -76,6 +77,7 @@ fn finish(
 ) -> Result<(), FaultKind> {
     let dst = vector_index(wave, inst.dst, 1)?;
     begin(&mut ctx.access, wave, MemKind::LdsLane, 4);
-    each_lane(wave.exec(), |lane| wave.vgpr[dst].0[lane] = value[lane]);
+    let exec = wave.exec();
+    mask::merge(&mut wave.vgpr[dst], &Lanes(*value), exec);
     Ok(())
 }

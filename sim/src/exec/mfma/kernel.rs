@@ -67,7 +67,12 @@ pub(super) fn order_of(m: usize, per_lane: usize, chunked: bool) -> &'static Ord
 pub(super) struct Operand<'a, T> {
     data: &'a [T],
     order: &'a Order,
+    /// So many consecutive k lie one row of the panel after the other.
+    step: usize,
 }
+
+/// Most k that the inner loop takes at a time.
+const STEP: usize = 8;
 
 impl<'a, T> Operand<'a, T> {
     /// The operand of `block`, whose panel has `per_lane` rows; `None` when the panel is shorter.
@@ -86,14 +91,14 @@ impl<'a, T> Operand<'a, T> {
             Some(block) => (order.get(..per_lane)?, block * m),
         };
         let fits = panel.len() >= 64 * per_lane && first + m <= 64 && !order.is_empty();
-        fits.then(|| Operand { data: &panel[first..], order })
+        fits.then(|| Operand { data: &panel[first..], order, step: per_lane.min(STEP) })
     }
 
     /// An operand with one block, whose panel has `per_lane` rows.
     #[inline(always)]
     pub fn whole(panel: &'a [T], order: &'a Order, per_lane: usize) -> Option<Self> {
         let fits = panel.len() >= 64 * per_lane && order.len() <= 64 * per_lane;
-        fits.then_some(Operand { data: panel, order })
+        fits.then_some(Operand { data: panel, order, step: per_lane.min(STEP) })
     }
 
     /// The same without the k at the end whose elements lie in rows of the panel from `rows` on.
@@ -161,7 +166,7 @@ pub(super) fn multiply_wide<const M: usize>(
 pub(super) mod avx {
     use std::arch::x86_64::*;
 
-    use super::Operand;
+    use super::{Operand, Order};
     use crate::exec::Lanes;
 
     /// Adds the product to all `M * M` accumulators, or to `start`, by tiles of five or six rows and
@@ -178,47 +183,67 @@ pub(super) mod avx {
         a: Operand<'_, f32>,
         b: Operand<'_, f32>,
     ) {
-        let acc = acc.as_mut_ptr().cast::<f32>();
-        for column in (0..M).step_by(16) {
-            // SAFETY: the tiles divide the M rows, and `column + 16` is at most M.
-            unsafe {
-                let mut row = 0;
-                for _ in 0..M / 16 * 2 {
-                    tile::<M, 5>(acc, start, row, column, a, b);
-                    row += 5;
-                }
-                for _ in 0..M / 16 {
-                    tile::<M, 6>(acc, start, row, column, a, b);
-                    row += 6;
+        // SAFETY: by contract; what lies one row after the other in both operands does so by less.
+        unsafe {
+            match a.step.min(b.step) {
+                8 => by::<M, 8>(acc, start, a, b),
+                4 => by::<M, 4>(acc, start, a, b),
+                2 => by::<M, 2>(acc, start, a, b),
+                _ => by::<M, 1>(acc, start, a, b),
+            }
+        }
+    }
+
+    /// [`multiply`], `STEP` k at a time.
+    ///
+    /// # Safety
+    /// As for [`multiply`]; so many k lie one row of the panel after the other in both operands.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn by<const M: usize, const STEP: usize>(
+        acc: &mut [Lanes],
+        start: Option<f32>,
+        a: Operand<'_, f32>,
+        b: Operand<'_, f32>,
+    ) {
+        for row in (0..M).step_by(16) {
+            for column in (0..M).step_by(16) {
+                let to = acc.as_mut_ptr().cast::<f32>().wrapping_add(row * M + column);
+                let from =
+                    [a.data.as_ptr().wrapping_add(row), b.data.as_ptr().wrapping_add(column)];
+                // One of them may have been cut.
+                let k = a.order.len().min(b.order.len());
+                let orders = [&a.order[..k], &b.order[..k]];
+                // SAFETY: the tiles divide the 16 rows, and `column + 16` is at most M.
+                unsafe {
+                    tile::<M, 0, 6, STEP>(to, start, from, orders);
+                    tile::<M, 6, 5, STEP>(to, start, from, orders);
+                    tile::<M, 11, 5, STEP>(to, start, from, orders);
                 }
             }
         }
     }
 
-    /// Place of a row's first accumulator among all.
-    #[inline(always)]
+    /// Place of a row's first accumulator among those of 16 rows, which fill whole registers.
     const fn accumulator<const M: usize>(row: usize) -> usize {
         let rows = 64 / M;
         let register = row / (4 * rows) * 4 + row % 4;
         register * 64 + row / 4 % rows * M
     }
 
-    /// `ROWS` rows from `row` and 16 columns from `column` on, over all of k.
+    /// `ROWS` rows from `FIRST` on and 16 columns, over all of k.
     ///
     /// # Safety
-    /// As for [`multiply`]; the rows and columns are among the M.
+    /// As for [`by`]; there are so many rows and columns from where the pointers point.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    unsafe fn tile<const M: usize, const ROWS: usize>(
+    unsafe fn tile<const M: usize, const FIRST: usize, const ROWS: usize, const STEP: usize>(
         acc: *mut f32,
         start: Option<f32>,
-        row: usize,
-        column: usize,
-        a: Operand<'_, f32>,
-        b: Operand<'_, f32>,
+        from: [*const f32; 2],
+        [a, b]: [&Order; 2],
     ) {
-        let (pa, pb) = (a.data.as_ptr().wrapping_add(row), b.data.as_ptr().wrapping_add(column));
-        let at = |i: usize| acc.wrapping_add(accumulator::<M>(row + i) + column);
+        let at = |i: usize| acc.wrapping_add(accumulator::<M>(FIRST + i));
         let mut sum = [[_mm256_set1_ps(start.unwrap_or(0.0)); 2]; ROWS];
         if start.is_none() {
             for (i, sum) in sum.iter_mut().enumerate() {
@@ -226,23 +251,56 @@ pub(super) mod avx {
                 *sum = unsafe { [_mm256_loadu_ps(at(i)), _mm256_loadu_ps(at(i).add(8))] };
             }
         }
-        for (&oa, &ob) in a.order.iter().zip(b.order) {
-            // SAFETY: the columns and rows at the offsets can be read.
-            unsafe {
-                let (pa, pb) = (pa.add(usize::from(oa)), pb.add(usize::from(ob)));
-                let columns = [_mm256_loadu_ps(pb), _mm256_loadu_ps(pb.add(8))];
-                for (i, sum) in sum.iter_mut().enumerate() {
-                    let x = _mm256_broadcast_ss(&*pa.add(i));
-                    sum[0] = _mm256_fmadd_ps(x, columns[0], sum[0]);
-                    sum[1] = _mm256_fmadd_ps(x, columns[1], sum[1]);
+        let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<STEP>(), b.as_chunks::<STEP>());
+        let place = |[a, b]: [u16; 2]| {
+            [from[0].wrapping_add(usize::from(a) + FIRST), from[1].wrapping_add(usize::from(b))]
+        };
+        for (i, (a_now, b_now)) in a.iter().zip(b).enumerate() {
+            let [pa, pb] = place([a_now[0], b_now[0]]);
+            let ahead = match (a.get(i + 1), b.get(i + 1)) {
+                (Some(a), Some(b)) => place([a[0], b[0]]),
+                _ => [pa, pb],
+            };
+            for k in 0..STEP {
+                if FIRST == 0 {
+                    // The first to read the panels has them fetched: their rows lie too far apart
+                    // for the host to see that they follow each other.
+                    for ahead in ahead {
+                        _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(64 * k).cast());
+                    }
                 }
+                // SAFETY: `STEP` k are one row of 64 after the other.
+                unsafe { add(&mut sum, pa.wrapping_add(64 * k), pb.wrapping_add(64 * k)) };
             }
+        }
+        for (&a, &b) in a_rest.iter().zip(b_rest) {
+            let [pa, pb] = place([a, b]);
+            // SAFETY: the columns and rows at the offsets can be read.
+            unsafe { add(&mut sum, pa, pb) };
         }
         for (i, sum) in sum.iter().enumerate() {
             // SAFETY: as for the loads.
             unsafe {
                 _mm256_storeu_ps(at(i), sum[0]);
                 _mm256_storeu_ps(at(i).add(8), sum[1]);
+            }
+        }
+    }
+
+    /// Adds the products of `ROWS` elements at `a` and 16 at `b`.
+    ///
+    /// # Safety
+    /// The CPU has AVX2 and FMA; so many elements can be read.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    unsafe fn add<const ROWS: usize>(sum: &mut [[__m256; 2]; ROWS], a: *const f32, b: *const f32) {
+        // SAFETY: by contract.
+        unsafe {
+            let columns = [_mm256_loadu_ps(b), _mm256_loadu_ps(b.add(8))];
+            for (i, sum) in sum.iter_mut().enumerate() {
+                let x = _mm256_broadcast_ss(&*a.add(i));
+                sum[0] = _mm256_fmadd_ps(x, columns[0], sum[0]);
+                sum[1] = _mm256_fmadd_ps(x, columns[1], sum[1]);
             }
         }
     }

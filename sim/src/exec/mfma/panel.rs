@@ -13,6 +13,7 @@ const MAX_ROWS: usize = 32;
 /// The elements of one operand: row `j` holds element `j` of each lane. Rows beyond those pushed
 /// are not initialised, which spares clearing 8 KiB per operand and instruction.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Panel<T> {
     rows: [MaybeUninit<[T; WAVE]>; MAX_ROWS],
     len: usize,

@@ -37,10 +37,13 @@ impl Scales {
     /// The scales' codes, one a lane.
     #[inline(always)]
     pub fn codes(&self, vgpr: &[Lanes]) -> [u8; WAVE] {
-        match self.register {
-            Some(r) => vgpr[r].0.map(|word| (word >> (8 * self.byte)) as u8),
-            None => [(self.constant >> (8 * self.byte)) as u8; WAVE],
+        let mut codes = [(self.constant >> (8 * self.byte)) as u8; WAVE];
+        if let Some(r) = self.register {
+            for (code, word) in codes.iter_mut().zip(&vgpr[r].0) {
+                *code = (word >> (8 * self.byte)) as u8;
+            }
         }
+        codes
     }
 
     /// Whether a scaled element might be too large for f32: the largest bf8 is below 2^16, so scales

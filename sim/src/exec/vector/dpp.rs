@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use crate::exec::{Lanes, WAVE};
+use crate::exec::{Lanes, WAVE, host};
 use crate::isa::Dpp;
 
 /// Lane that lane `i` reads, or `None` beyond the edge of its row or wave, or for a reserved
@@ -43,14 +43,21 @@ struct Moves {
     from: [u8; WAVE],
     /// Lanes that read one at all.
     present: u64,
+    /// The same within a row of 16 lanes, if it is the same in all rows.
+    row: Option<[u32; ROW]>,
 }
+
+/// Lanes of a row.
+const ROW: usize = 16;
 
 /// By control.
 static MOVES: LazyLock<Vec<Moves>> = LazyLock::new(|| {
     let moves = |ctrl| {
-        let from = std::array::from_fn(|i| source(ctrl, i).unwrap_or(i) as u8);
+        let from: [u8; WAVE] = std::array::from_fn(|i| source(ctrl, i).unwrap_or(i) as u8);
         let present = (0..WAVE).fold(0, |m, i| m | u64::from(source(ctrl, i).is_some()) << i);
-        Moves { from, present }
+        let row: [u32; ROW] = std::array::from_fn(|i| u32::from(from[i]));
+        let alike = |i: usize| usize::from(from[i]) == i / ROW * ROW + row[i % ROW] as usize;
+        Moves { from, present, row: (0..WAVE).all(alike).then_some(row) }
     };
     (0..0x200).map(moves).collect()
 });
@@ -71,9 +78,11 @@ pub(super) fn apply(dpp: Dpp, operand: &mut [Lanes], exec: u64) -> u64 {
         present &= (0..WAVE).fold(0, |m, i| m | active(i) << i);
     }
     for register in operand {
-        let old = *register;
-        for (new, from) in register.0.iter_mut().zip(moves.from) {
-            *new = old.0[usize::from(from) % WAVE];
+        if !move_rows(register, moves) {
+            let old = *register;
+            for (new, from) in register.0.iter_mut().zip(moves.from) {
+                *new = old.0[usize::from(from) % WAVE];
+            }
         }
         if present != u64::MAX {
             for (i, new) in register.0.iter_mut().enumerate() {
@@ -85,6 +94,48 @@ pub(super) fn apply(dpp: Dpp, operand: &mut [Lanes], exec: u64) -> u64 {
     let banks = spread_bits(dpp.bank_mask, 0xf, 4).wrapping_mul(0x0001_0001_0001_0001);
     let written = if dpp.bound_ctrl { u64::MAX } else { present };
     rows & banks & written
+}
+
+/// Moves the lanes of a register row by row; false if they do not move so, or the host cannot.
+fn move_rows(register: &mut Lanes, moves: &Moves) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(row) = &moves.row
+        && host::wide()
+    {
+        // SAFETY: the host has AVX2.
+        unsafe { avx::move_rows(register, row) };
+        return true;
+    }
+    let _ = (register, moves.row);
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx {
+    use std::arch::x86_64::*;
+
+    use super::{Lanes, ROW};
+
+    /// Lane `i` of each row becomes lane `from[i]` of the same row.
+    #[target_feature(enable = "avx2")]
+    pub fn move_rows(register: &mut Lanes, from: &[u32; ROW]) {
+        for row in register.0.as_chunks_mut::<ROW>().0 {
+            // SAFETY: both halves of arrays of 16 dwords.
+            unsafe {
+                let half = |i: usize| _mm256_loadu_si256(row.as_ptr().add(8 * i).cast());
+                let (low, high) = (half(0), half(1));
+                for i in 0..2 {
+                    // The permutation looks at three bits of each index; the fourth chooses the half.
+                    let from = _mm256_loadu_si256(from.as_ptr().add(8 * i).cast());
+                    let choose = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(from));
+                    let low = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, from));
+                    let high = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, from));
+                    let moved = _mm256_blendv_ps(low, high, choose);
+                    _mm256_storeu_ps(row.as_mut_ptr().add(8 * i).cast(), moved);
+                }
+            }
+        }
+    }
 }
 
 /// `ones` shifted by `step` for each set bit of a 4-bit mask.

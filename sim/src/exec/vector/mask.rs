@@ -18,7 +18,7 @@ pub(super) fn spread(mask: u64, to: &mut Lanes) {
 
 /// Writes `from` to the lanes of `mask`.
 #[inline(always)]
-pub(super) fn merge(to: &mut Lanes, from: &Lanes, mask: u64) {
+pub(in crate::exec) fn merge(to: &mut Lanes, from: &Lanes, mask: u64) {
     if mask == u64::MAX {
         *to = *from;
         return;
@@ -37,7 +37,7 @@ pub(super) fn merge(to: &mut Lanes, from: &Lanes, mask: u64) {
 /// The sign bits of the lanes.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(super) fn gather(lanes: &Lanes) -> u64 {
+pub(in crate::exec) fn gather(lanes: &Lanes) -> u64 {
     use std::arch::x86_64::{_mm_load_si128, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32};
     let mut mask = 0;
     for (k, part) in lanes.0.as_chunks::<16>().0.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(super) fn gather(lanes: &Lanes) -> u64 {
 /// The sign bits of the lanes.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-pub(super) fn gather(lanes: &Lanes) -> u64 {
+pub(in crate::exec) fn gather(lanes: &Lanes) -> u64 {
     (0..64).fold(0, |mask, i| mask | u64::from(lanes.0[i] >> 31) << i)
 }
 

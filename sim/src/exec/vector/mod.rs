@@ -14,7 +14,7 @@ mod float;
 mod int;
 mod kernel;
 mod lane;
-mod mask;
+pub(super) mod mask;
 mod math;
 mod modified;
 mod place;
@@ -28,6 +28,8 @@ mod short;
 mod special;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+mod tuned;
 mod wide;
 
 use super::host::for_host;
@@ -48,16 +50,35 @@ use plan::{Dest, Extra, Touch, source};
 /// results before they are merged into registers.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
-    sources: [[Lanes; 2]; 4],
+    registers: Registers,
     /// What all lanes of a source's register are, plus 2^32; 0 where they are not all the same.
     same: [[u64; 2]; 3],
+    /// What the lanes of a scalar's register are, plus 2^32; 0 at first.
+    broadcast: [u64; SCALARS],
     results: [Lanes; 3],
+}
+
+/// Scalar registers.
+const SCALARS: usize = 128;
+
+/// What [`place::Table::Scratch`] is a table of.
+#[derive(Clone, Debug)]
+#[repr(C)]
+struct Registers {
+    /// Two for each source.
+    sources: [[Lanes; 2]; 4],
+    /// Scalar registers in all lanes: kernels read the same few over and over.
+    scalars: [Lanes; SCALARS],
 }
 
 impl Scratch {
     pub(super) const ZERO: Scratch = Scratch {
-        sources: [const { [Lanes::ZERO; 2] }; 4],
+        registers: Registers {
+            sources: [const { [Lanes::ZERO; 2] }; 4],
+            scalars: [Lanes::ZERO; SCALARS],
+        },
         same: [[0; 2]; 3],
+        broadcast: [0; SCALARS],
         results: [Lanes::ZERO; 3],
     };
 }
@@ -96,7 +117,7 @@ fn execute(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step
     if wave.mode & places.mode_mask != places.mode_usual {
         return unusual(wave, ctx, inst, code);
     }
-    if places.absent != 0 {
+    if places.absent | places.scalars != 0 {
         prepare_absent(wave, inst, code)?;
     }
     let argument = fetch_extra(wave, plan);
@@ -128,13 +149,39 @@ fn unusual(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step
 }
 
 /// Puts the sources that are not in registers, or not as they are, into their scratch registers.
-#[inline(never)]
+#[inline(always)]
 fn prepare_absent(wave: &mut Wave, inst: &Inst, code: &Code) -> Result<(), FaultKind> {
+    let places = &code.places;
+    let mut scalars = places.scalars;
+    while scalars != 0 {
+        let at = scalars.trailing_zeros() as usize;
+        scalars &= scalars - 1;
+        let n = places.sources[at / 2][at % 2].scalar();
+        let (value, Scratch { registers, broadcast, .. }) = (wave.sgpr[n], &mut *wave.lanes);
+        let filled = u64::from(value) | 1 << 32;
+        if broadcast[n] != filled {
+            broadcast[n] = filled;
+            registers.scalars[n].0.fill(value);
+        }
+    }
+    if places.absent == 0 {
+        return Ok(());
+    }
     let Unit::Vector(plan) = &code.unit else { return Ok(()) };
     for i in (0..usize::from(plan.sources)).filter(|i| code.places.absent >> i & 1 == 1) {
         prepare(wave, i, source(inst, i, plan), plan.types[i], &plan.touch[i])?;
     }
     Ok(())
+}
+
+/// [`prepare_absent`] for the plain case.
+///
+/// # Safety
+/// The host has what plain handlers are compiled for.
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
+#[inline(never)]
+unsafe fn prepare_wide(wave: &mut Wave, inst: &Inst, code: &Code) -> Result<(), FaultKind> {
+    prepare_absent(wave, inst, code)
 }
 
 /// Puts source `i` into its scratch registers, changed as simple modifiers say.
@@ -151,7 +198,7 @@ fn prepare(
         let first = vector_index(wave, operand, dwords)?;
         let Wave { vgpr, lanes, .. } = wave;
         lanes.same[i] = [0; 2];
-        for (k, to) in lanes.sources[i].iter_mut().enumerate().take(dwords) {
+        for (k, to) in lanes.registers.sources[i].iter_mut().enumerate().take(dwords) {
             let from = &vgpr[first + usize::from(touch.from[k]).min(dwords - 1)];
             for (to, from) in to.0.iter_mut().zip(&from.0) {
                 *to = from & touch.keep[k] ^ touch.flip[k];
@@ -160,7 +207,7 @@ fn prepare(
         return Ok(());
     }
     let value = scalar(wave, operand, ty);
-    let Scratch { sources, same, .. } = &mut *wave.lanes;
+    let Scratch { registers: Registers { sources, .. }, same, .. } = &mut *wave.lanes;
     if ty == Ty::Mask {
         same[i] = [0; 2];
         mask::spread(value, &mut sources[i][0]);
@@ -184,7 +231,7 @@ fn fetch_extra(wave: &mut Wave, plan: &Plan) -> u32 {
         Extra::None => {}
         Extra::Vcc => {
             let vcc = wave.vcc();
-            mask::spread(vcc, &mut wave.lanes.sources[3][0]);
+            mask::spread(vcc, &mut wave.lanes.registers.sources[3][0]);
         }
         Extra::Table(table) => return table.into(),
     }
@@ -234,9 +281,15 @@ fn store(wave: &mut Wave, inst: &Inst, plan: &Plan, target: usize, exec: u64) {
 /// Writes the low bits of `from` to a field of the lanes of `exec` and keeps the other bits.
 #[inline(always)]
 fn merge_field(to: &mut Lanes, from: &Lanes, shift: u32, field: u32, exec: u64) {
-    let mut merged = *to;
-    for (to, from) in merged.0.iter_mut().zip(&from.0) {
-        *to = *to & !(field << shift) | (from & field) << shift;
+    let place = |to: &mut Lanes| {
+        for (to, from) in to.0.iter_mut().zip(&from.0) {
+            *to = *to & !(field << shift) | (from & field) << shift;
+        }
+    };
+    if exec == u64::MAX {
+        return place(to);
     }
+    let mut merged = *to;
+    place(&mut merged);
     mask::merge(to, &merged, exec);
 }

@@ -33,7 +33,7 @@ pub(super) fn execute(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: &Code
             continue;
         }
         wave.lanes.same[i] = [0; 2];
-        let registers = &mut wave.lanes.sources[i];
+        let registers = &mut wave.lanes.registers.sources[i];
         if i == 0
             && let Some(dpp) = inst.mods.dpp
         {
@@ -46,8 +46,8 @@ pub(super) fn execute(wave: &mut Wave, _: &mut Ctx<'_>, inst: &Inst, code: &Code
     let target = target(wave, inst, plan)?;
 
     let Wave { vgpr, lanes, mode, .. } = wave;
-    let Scratch { sources, results: [lo, hi, flag], .. } = &mut **lanes;
-    let operands = sources.each_ref().map(|source| source.each_ref());
+    let Scratch { registers, results: [lo, hi, flag], .. } = &mut **lanes;
+    let operands = registers.sources.each_ref().map(|source| source.each_ref());
     let directed = *mode & (mode::ROUND_32 | mode::ROUND_16_64 | mode::FP16_OVFL) != 0;
     let kernel = if directed { plan.directed } else { plan.kernel };
     let out = &mut Out { lo, hi, flag };

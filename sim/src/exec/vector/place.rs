@@ -19,7 +19,7 @@ pub(super) enum Table {
     Acc,
     /// The program's constants.
     Constants,
-    /// The wave's scratch registers: two for each source.
+    /// The wave's scratch registers: two for each source, then one for each scalar register.
     Scratch,
 }
 
@@ -30,6 +30,9 @@ pub(super) struct Place(u16);
 impl Place {
     /// Registers that a table may have.
     const LIMIT: u16 = 1 << 14;
+
+    /// Place of the first scalar register in the scratch table.
+    const SCALARS: u16 = 8;
 
     const fn new(table: Table, index: u16) -> Self {
         Place((table as u16) << 14 | index)
@@ -45,6 +48,12 @@ impl Place {
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         usize::from(self.0 & (Self::LIMIT - 1))
+    }
+
+    /// Number of the scalar register, of a place that is for one.
+    #[inline(always)]
+    pub(super) fn scalar(self) -> usize {
+        usize::from(self.0.wrapping_sub(Self::SCALARS) & 127)
     }
 }
 
@@ -64,6 +73,8 @@ pub(in crate::exec) struct Places {
     pub(super) acc: u16,
     /// Bit i: source i is not there yet; it has to be put into its scratch registers.
     pub(super) absent: u8,
+    /// Bit 2 i + k: register k of source i is that of a scalar, which may have changed.
+    pub(super) scalars: u8,
     /// Whether the destination is two registers.
     pub(super) wide: bool,
     /// Whether all lanes of the result may be written to the destination while sources are read.
@@ -81,6 +92,7 @@ impl Places {
         arch: 0,
         acc: 0,
         absent: 0,
+        scalars: 0,
         wide: false,
         apart: false,
         table: None,
@@ -129,6 +141,11 @@ impl Places {
             if let [Some(lo), Some(hi)] = value.map(|word| spread(word, constants)) {
                 return [lo, hi].map(|index| Place::new(Table::Constants, index));
             }
+        }
+        if let (Operand::Sgpr(n), false) = (operand, ty == Ty::Mask || touch.changes_bits()) {
+            self.scalars |= if last == 0 { 1 } else { 3 } << (2 * i);
+            let index = |k: u8| Place::SCALARS + ((n + u16::from(k).min(last)) & 127);
+            return touch.from.map(|k| Place::new(Table::Scratch, index(k)));
         }
         self.absent |= 1 << i;
         [0, 1].map(|k| Place::new(Table::Scratch, 2 * i as u16 + k))

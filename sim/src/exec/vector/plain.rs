@@ -6,7 +6,7 @@
 use super::kernel::Sources;
 use super::lane::Out;
 use super::place::{Place, Places};
-use super::{Code, Ctx, Flow, Step, Wave, execute_any, prepare_absent};
+use super::{Code, Ctx, Flow, Step, Wave, execute_any, prepare_wide};
 use crate::exec::Lanes;
 use crate::isa::Inst;
 
@@ -26,7 +26,7 @@ impl Tables {
             registers,
             registers.wrapping_add(arch),
             ctx.program.constants.as_ptr().cast_mut(),
-            wave.lanes.sources.as_mut_ptr().cast(),
+            (&raw mut wave.lanes.registers).cast(),
         ]))
     }
 
@@ -66,8 +66,9 @@ pub(super) fn run(
     if wave.exec() != u64::MAX || wave.mode & places.mode_mask != places.mode_usual {
         return execute_any(wave, ctx, inst, code);
     }
-    if places.absent != 0 {
-        prepare_absent(wave, inst, code)?;
+    if places.absent | places.scalars != 0 {
+        // SAFETY: a plain handler runs only on hosts that have what it is compiled for.
+        unsafe { prepare_wide(wave, inst, code)? };
     }
     let Some(tables) = Tables::new(wave, ctx, places) else {
         return execute_any(wave, ctx, inst, code);

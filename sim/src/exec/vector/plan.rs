@@ -4,6 +4,8 @@
 //! Goes in: a decoded instruction. Comes out: a [`Plan`] that executing it needs no lookup for.
 
 use super::kernel::Kernel;
+#[cfg(target_arch = "x86_64")]
+use super::tuned;
 use super::{compare, convert, directed, float, int, scaled, short};
 use crate::exec::mode;
 use crate::exec::step::Handler;
@@ -132,6 +134,8 @@ impl Plan {
         } else {
             None
         };
+        #[cfg(target_arch = "x86_64")]
+        let saturating = saturating.or_else(|| tuned::lookup(op));
         let pair = saturating
             .or_else(|| int::lookup(op))
             .or_else(|| int::lookup_rare(op))
