@@ -169,7 +169,7 @@ fn report(
         let expected = chosen.predicted(i, x);
         statements.push(format!(
             "A row was set aside: {} took {:.2} ms where the others say {:.2} ms ({:.1} times as \
-             long). First runs pay for compilation; measure it again.",
+             long).",
             name(sample.timed),
             sample.time_us / 1e3,
             expected / 1e3,

@@ -16,6 +16,9 @@ use crate::fit::observations::{LMeans, Observation};
 /// How far time * rate may be off the tokens that it is compared with.
 const SAME: f64 = 0.2;
 
+/// What to say of rows that were set aside.
+const AGAIN: &str = "First runs pay for compilation: measure the rows that were set aside again.";
+
 /// One fit a system, and why a system with times has none.
 pub fn fit_observed(rows: &[Observation], l_means: LMeans) -> (Vec<LatencyFit>, Vec<String>) {
     let mut systems: BTreeMap<[&str; 3], Vec<Sample>> = BTreeMap::new();
@@ -31,7 +34,12 @@ pub fn fit_observed(rows: &[Observation], l_means: LMeans) -> (Vec<LatencyFit>, 
             .chain(system.into_iter().filter(|part| !single && !part.is_empty()))
             .collect();
         match fit_samples(&parts.join(" / "), &samples) {
-            Ok(fit) => fits.push(LatencyFit { deployed: true, ..fit }),
+            Ok(mut fit) => {
+                if fit.set_aside > 0 {
+                    fit.statements.push(AGAIN.to_owned());
+                }
+                fits.push(LatencyFit { deployed: true, ..fit });
+            }
             Err(error) => remarks.push(error.to_string()),
         }
     }
