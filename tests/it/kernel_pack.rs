@@ -100,6 +100,15 @@ fn a_pack_is_measured_by_m_and_its_pairs_are_compared() {
     assert!(rows("ragged_wrap").contains(&16_368));
     assert!(rows("ragged_wrap").iter().all(|m| m % 32 != 0));
 
+    // A launch of half the workgroups would halve the time and compute half.
+    let manifest = dir.path().join("pack/manifest.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replace("tile = { m = 32", "tile = { m = 64")).unwrap();
+    let other = ["--out", "b", "--engine", "simulate"];
+    run(dir.path(), &[&quick[..6], &other].concat())
+        .fails_with(6, &["aiter_absorb_bmm_w_kc", "differs from its reference", "kernel check"]);
+    assert!(!dir.path().join("b").exists());
+
     let finished = run(dir.path(), &["compare", "a", "a", "--json"]);
     assert_eq!(finished.status, 0, "{}", finished.stderr);
     let comparison: Value = serde_json::from_str(&finished.stdout).unwrap();

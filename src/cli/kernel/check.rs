@@ -61,6 +61,15 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     Ok(if reports.iter().all(check::CheckReport::passed) { Exit::Ok } else { Exit::Check })
 }
 
+/// Checks the kernels of a pack.
+///
+/// # Errors
+/// As [`run`].
+pub fn of_pack(pack: &Pack) -> Result<check::CheckReport> {
+    let hip = Hip::simulator().map_err(Error::failed)?;
+    check::run_pack(&device(&hip, &pack.info.arch)?, pack, |_| ()).map_err(failure)
+}
+
 /// The simulated device of a target.
 fn device(hip: &Hip, arch: &str) -> Result<Device> {
     let devices = hip.devices().map_err(Error::failed)?;

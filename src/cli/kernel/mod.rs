@@ -1,6 +1,6 @@
 //! `tune kernel`: the bundled kernels and any other code object. One file a subcommand.
 
-mod check;
+pub(super) mod check;
 mod disasm;
 mod list;
 mod profile;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Result};
+use crate::cli::kernel::check;
+use crate::error::{Error, Exit, Result};
 use crate::grid::TileKernel;
 use crate::ops::{self, KernelEntry, KernelOp, Pack};
 use crate::profile::Op;
@@ -19,6 +20,23 @@ pub fn catalog(arch: &str, dir: Option<&Path>) -> Result<(Vec<KernelEntry>, Opti
     let Some(dir) = dir else { return Ok((bundled, None)) };
     let pack = Pack::read(dir, arch)?;
     Ok((pack.over(bundled), Some(pack)))
+}
+
+/// Runs the kernels of a pack against their references on the simulator: a tile, an argument or a
+/// grid that is not the code's would give times of something else.
+///
+/// # Errors
+/// Status 6 for a kernel that computes something else, 5 for one that faults.
+pub fn verify(pack: &Pack, dir: &Path) -> Result<()> {
+    let arch = &pack.info.arch;
+    let report = check::of_pack(pack)?;
+    let Some(wrong) = report.findings.iter().find(|finding| !finding.verdict.passed()) else {
+        return Ok(());
+    };
+    let dir = dir.display();
+    let what = format!("{dir}: {} differs from its reference: {}", wrong.subject, wrong.verdict);
+    Err(Error::new(Exit::Check, what)
+        .advice(format_args!("tune kernel check --arch {arch} --kernels {dir} shows every kernel")))
 }
 
 /// GEMM-like kernels with a tile.

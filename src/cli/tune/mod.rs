@@ -65,6 +65,11 @@ pub fn run(arguments: Arguments) -> Result<Exit> {
     let (catalog, pack) = kernels::catalog(&options.arch, options.kernels.as_deref())?;
     let free = engine.free_bytes()?;
     Usable::new(&options.limits, free, None).bytes()?;
+    if let (Some(pack), Some(dir), false) = (&pack, &options.kernels, options.resume)
+        && engine.hip.is_simulated()
+    {
+        kernels::verify(pack, dir)?;
+    }
     let job = Job { options, model, shapes, engine, catalog, pack, free };
     let axes = Axes::named(job.options.grid, job.model.max_positions)
         .with_lengths(job.options.t.as_deref(), job.options.l.as_deref());
