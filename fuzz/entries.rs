@@ -12,7 +12,7 @@ use chunktune::doctor::{Facts, examine};
 use chunktune::emit::Sizer;
 use chunktune::files::sha256_hex;
 use chunktune::fit::Fit;
-use chunktune::fit::observations::{LMeans, contradictions, read_csv};
+use chunktune::fit::observations::{LMeans, contradictions, read};
 use chunktune::journal::{self, Journal, RunKey};
 use chunktune::kernel_run::{Array, Spec};
 use chunktune::model::{Layout, from_config_json};
@@ -44,7 +44,11 @@ pub const ENTRIES: [Entry; 18] = [
     Entry {
         name: "observations",
         run: observations,
-        seeds: &["profiles/field/boots.csv", "profiles/field/field_cases.csv"],
+        seeds: &[
+            "profiles/field/boots.csv",
+            "profiles/field/field_cases.csv",
+            "profiles/gfx950/profile.parquet",
+        ],
     },
     Entry { name: "profile", run: profile, seeds: &["profiles/gfx950/profile.parquet"] },
     Entry { name: "provenance", run: provenance, seeds: &["profiles/gfx950/provenance.json"] },
@@ -104,9 +108,9 @@ pub fn spec(data: &[u8]) {
     let _ = Spec::parse(data, Path::new("fuzz.json"));
 }
 
-/// Field observations, and what is made of their rows.
+/// Field observations, of text or parquet, and what is made of their rows.
 pub fn observations(data: &[u8]) {
-    if let Ok(read) = read_csv(&String::from_utf8_lossy(data)) {
+    if let Ok(read) = read(data) {
         for l_means in [LMeans::Context, LMeans::Prefix] {
             contradictions(&read.rows, l_means);
         }

@@ -235,6 +235,15 @@ pub fn refuse_device(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Runs a decoder of parquet, which asserts on bytes that contradict themselves; none where it did.
+/// Its thread has the name by which the decoder's own threads are known, whose panics are not ours.
+pub fn decoded<T: Send>(decode: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("polars-decode".to_owned());
+        thread.spawn_scoped(scope, decode).ok()?.join().ok()
+    })
+}
+
 /// Writes `value` as indented JSON with a final newline, atomically.
 ///
 /// # Errors

@@ -110,9 +110,8 @@ impl Profile {
                 ),
             ));
         }
-        // The decoder asserts on metadata that contradict themselves.
-        let decoded = std::panic::catch_unwind(|| columns::decode(&table, &encoded));
-        let (points, subject) = decoded.unwrap_or_else(|_| {
+        let decoded = files::decoded(|| columns::decode(&table, &encoded));
+        let (points, subject) = decoded.unwrap_or_else(|| {
             let detail = "its metadata contradict themselves".to_owned();
             Err(FileError::Malformed { path: table.clone(), format: "parquet", detail })
         })?;

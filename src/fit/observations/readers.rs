@@ -9,6 +9,7 @@ use polars::prelude::{AnyValue, ParquetReader, SerReader};
 
 use super::records::rows_of;
 use super::{Observations, ObservationsError};
+use crate::files::decoded;
 use crate::text::clipped;
 
 /// First bytes of every parquet file.
@@ -110,7 +111,9 @@ fn parquet(bytes: &[u8]) -> Result<Table, ObservationsError> {
     let error = |e: polars::error::PolarsError| {
         ObservationsError::Parquet(clipped(&e.to_string(), MOST_SAID))
     };
-    let frame = ParquetReader::new(Cursor::new(bytes)).finish().map_err(error)?;
+    let frame = decoded(|| ParquetReader::new(Cursor::new(bytes)).finish());
+    let damaged = || ObservationsError::Parquet("its metadata contradict themselves".to_owned());
+    let frame = frame.ok_or_else(damaged)?.map_err(error)?;
     let header: Vec<String> =
         frame.get_column_names().iter().map(|name| name.to_string()).collect();
     if OF_A_RUN.iter().all(|name| header.iter().any(|column| column == name)) {
