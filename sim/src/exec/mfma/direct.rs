@@ -112,7 +112,9 @@ fn operand<'a>(
 fn rows(shape: &Shape, data: [Data; 2], regs: [&[Lanes]; 2], c: Init, vgpr: &[Lanes]) -> usize {
     let all = shape.per_lane();
     let narrow = |data| matches!(data, Data::F16 | Data::Float(_));
-    let ends_in_zeros = |regs: &[Lanes]| regs.last().is_some_and(|reg| *reg == Lanes::ZERO);
+    // One lane mostly tells.
+    let zero = |reg: &Lanes| reg.0[0] == 0 && *reg == Lanes::ZERO;
+    let ends_in_zeros = |regs: &[Lanes]| regs.last().is_some_and(zero);
     if !ends_in_zeros(regs[1]) || !ends_in_zeros(regs[0]) || !data.into_iter().all(narrow) {
         return all;
     }

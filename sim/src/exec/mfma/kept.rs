@@ -77,11 +77,14 @@ impl Side {
         let slot = &mut self.0[first % SLOTS];
         let entry = slot.get_or_insert_with(|| Box::new(Entry::empty(*key)));
         let len = regs.len().min(REGISTERS);
-        let ours = !entry.panel.is_empty() && entry.key == *key;
-        if ours && known {
-            debug_assert!(entry.regs[..len] == regs[..len], "a kept operand is stale");
+        if known && !entry.panel.is_empty() {
+            debug_assert!(
+                entry.key == *key && entry.regs[..len] == regs[..len],
+                "a kept operand is stale"
+            );
             return &entry.panel;
         }
+        let ours = !entry.panel.is_empty() && entry.key == *key;
         if !ours || entry.regs[..len] != regs[..len] {
             entry.key = *key;
             entry.regs[..len].copy_from_slice(&regs[..len]);
