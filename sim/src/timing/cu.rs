@@ -10,7 +10,7 @@ use super::cache::Cache;
 use super::cost::Cost;
 use super::counters::{Counters, Stall};
 use super::grid::Grid;
-use super::hierarchy::{Hierarchy, Requester, Share};
+use super::hierarchy::{Hierarchy, Requester, Share, Traffic};
 use super::issue::Issue;
 use super::lds::LdsPipe;
 use super::trace::Trace;
@@ -34,6 +34,8 @@ pub struct Ran {
     pub instructions: u64,
     /// Wave instructions that the compute unit had issued by then, of all its workgroups.
     pub issued: u64,
+    /// Bytes that had passed by then.
+    pub traffic: Traffic,
 }
 
 /// Decides which workgroup takes the next free place.
@@ -107,7 +109,7 @@ pub struct Cu<'a, G> {
 }
 
 /// What a run of the compute unit produced.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CuRun {
     /// Workgroups in order of their end.
     pub ran: Vec<Ran>,
@@ -120,7 +122,7 @@ pub struct CuRun {
     /// The first instructions, where a trace was asked for.
     pub trace: Trace,
     /// Bytes by level.
-    pub traffic: super::hierarchy::Traffic,
+    pub traffic: Traffic,
     /// When the last workgroup had ended and everything written was in memory.
     pub end: u64,
 }
@@ -371,6 +373,7 @@ impl<'a, G: Grid> Cu<'a, G> {
             end: now,
             instructions: group.instructions,
             issued: self.counters.instructions(),
+            traffic: self.memory.settled(),
         });
         self.launch(slot.group, now, feed);
     }

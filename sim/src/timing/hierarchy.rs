@@ -20,7 +20,7 @@ use crate::exec::{MemAccess, MemKind, WAVE};
 use crate::memory::AddressSpace;
 
 /// Bytes that each level passed to or from the compute unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Lane bytes of vector loads.
     pub loaded: u64,
@@ -59,18 +59,18 @@ impl Traffic {
         .collect()
     }
 
-    /// Sums with another.
-    pub fn plus(&self, other: &Traffic) -> Traffic {
+    /// What has passed since `other`.
+    pub fn since(&self, other: &Traffic) -> Traffic {
         Traffic {
-            loaded: self.loaded + other.loaded,
-            stored: self.stored + other.stored,
-            l1_lookups: self.l1_lookups + other.l1_lookups,
-            l1_hits: self.l1_hits + other.l1_hits,
-            l2_read: self.l2_read + other.l2_read,
-            l2_written: self.l2_written + other.l2_written,
-            mall_read: self.mall_read + other.mall_read,
-            hbm_read: self.hbm_read + other.hbm_read,
-            hbm_written: self.hbm_written + other.hbm_written,
+            loaded: self.loaded.saturating_sub(other.loaded),
+            stored: self.stored.saturating_sub(other.stored),
+            l1_lookups: self.l1_lookups.saturating_sub(other.l1_lookups),
+            l1_hits: self.l1_hits.saturating_sub(other.l1_hits),
+            l2_read: self.l2_read.saturating_sub(other.l2_read),
+            l2_written: self.l2_written.saturating_sub(other.l2_written),
+            mall_read: self.mall_read.saturating_sub(other.mall_read),
+            hbm_read: self.hbm_read.saturating_sub(other.hbm_read),
+            hbm_written: self.hbm_written.saturating_sub(other.hbm_written),
         }
     }
 
@@ -380,8 +380,9 @@ impl<'p> Hierarchy<'p> {
         for i in 0..self.segments.as_slice().len() {
             let sector = self.segments.as_slice()[i];
             let line = sector >> (self.line_shift - self.sector_shift);
-            let delay = self.write_sector(start, who.xcd, sector);
+            // Writing leaves the line in L2, where it must not be found as if it had been there before.
             let there = self.l2_line(start, who.xcd, line);
+            let delay = self.write_sector(start, who.xcd, sector);
             // The line's own latency counts where it exceeds that of an atomic on a present line.
             let present = start + u64::from(self.p.l2.hit);
             let missing = there.saturating_sub(present);

@@ -61,6 +61,11 @@ impl Sampler {
         Sampler { busiest: spread.busiest, resident: spread.resident, next: 0, limit: None }
     }
 
+    /// Workgroups that a sampler feeds at most.
+    pub fn most(spread: &Spread) -> u64 {
+        spread.busiest.min(ROUNDS * spread.resident + spread.busiest % spread.resident)
+    }
+
     /// A sampler that leaves out nothing of what the busiest compute unit runs.
     pub fn whole(spread: &Spread) -> Self {
         Sampler { limit: Some(spread.busiest), ..Self::new(spread) }
@@ -133,6 +138,7 @@ pub fn pace(ran: &[Ran], resident: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::hierarchy::Traffic;
     use super::*;
     use crate::isa::Arch;
 
@@ -142,7 +148,10 @@ mod tests {
 
     /// Workgroups of 1000 instructions that ended then, the unit having issued so many.
     fn ran(ends: &[(u64, u64)]) -> Vec<Ran> {
-        let ran = |&(end, issued)| Ran { id: 0, begin: 0, end, instructions: 1000, issued };
+        let ran = |&(end, issued)| {
+            let traffic = Traffic::default();
+            Ran { id: 0, begin: 0, end, instructions: 1000, issued, traffic }
+        };
         ends.iter().map(ran).collect()
     }
 

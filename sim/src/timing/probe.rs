@@ -8,6 +8,7 @@
 //! first loads and are taken to hold throughout, which is so for kernels that walk along K in step.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use super::coalesce::Segments;
 use super::grid::Grid;
@@ -104,7 +105,8 @@ fn role(inst: &Inst, p: &ArchParams) -> Role {
     }
 }
 
-struct Prober<'a, G> {
+/// Executes the beginnings of first waves.
+pub struct Prober<'a, G> {
     p: &'a ArchParams,
     grid: &'a G,
     roles: Vec<Role>,
@@ -114,7 +116,8 @@ struct Prober<'a, G> {
 }
 
 impl<'a, G: Grid> Prober<'a, G> {
-    fn new(p: &'a ArchParams, grid: &'a G) -> Self {
+    /// For the workgroups of `grid`.
+    pub fn new(p: &'a ArchParams, grid: &'a G) -> Self {
         let lds = vec![0; grid.resources().lds as usize];
         let roles = grid.program().insts.iter().map(|inst| role(inst, p)).collect();
         Prober { p, grid, roles, wave: None, lds, segments: Segments::default() }
@@ -138,6 +141,29 @@ impl<'a, G: Grid> Prober<'a, G> {
 
     /// Calls `touch` with the number of each line that the first wave of workgroup `id` loads.
     fn lines(&mut self, id: u64, mut touch: impl FnMut(u64)) {
+        let mut segments = std::mem::take(&mut self.segments);
+        let (shift, lanes) = (self.p.vmem.line.trailing_zeros(), self.p.vmem.address_lanes);
+        let mut loads = 0;
+        self.walk(id, INSTRUCTIONS, |_, load| {
+            if let Some(access) = load {
+                segments.collect(access, shift, lanes);
+                segments.as_slice().iter().copied().for_each(&mut touch);
+                loads += 1;
+            }
+            if loads == LOADS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        self.segments = segments;
+    }
+
+    /// Executes the first wave of workgroup `id`, without side effects: at most so many instructions,
+    /// none from the first on that writes to memory, and no matrix operations. Calls `executed` with the
+    /// index of each instruction and, where it is a vector load, with its access.
+    pub fn walk(
+        &mut self,
+        id: u64,
+        instructions: u32,
+        mut executed: impl FnMut(usize, Option<&MemAccess>) -> ControlFlow<()>,
+    ) {
         let wave = match &mut self.wave {
             Some(wave) => {
                 self.grid.restart(wave, id);
@@ -154,10 +180,9 @@ impl<'a, G: Grid> Prober<'a, G> {
             access: MemAccess::default(),
             clock: 0,
         };
-        let shift = self.p.vmem.line.trailing_zeros();
-        let mut loads = 0;
-        for _ in 0..INSTRUCTIONS {
-            let Some(role) = self.roles.get(wave.pc) else { return };
+        for _ in 0..instructions {
+            let pc = wave.pc;
+            let Some(role) = self.roles.get(pc) else { return };
             match role {
                 Role::Write => return,
                 Role::Matrix => {
@@ -170,14 +195,9 @@ impl<'a, G: Grid> Prober<'a, G> {
                 Ok(exec::Flow::End) | Err(_) => return,
                 Ok(_) => {}
             }
-            if *role != Role::Load || !matches!(ctx.access.kind, MemKind::Load | MemKind::LoadToLds)
-            {
-                continue;
-            }
-            self.segments.collect(&ctx.access, shift, self.p.vmem.address_lanes);
-            self.segments.as_slice().iter().copied().for_each(&mut touch);
-            loads += 1;
-            if loads == LOADS {
+            let load = *role == Role::Load
+                && matches!(ctx.access.kind, MemKind::Load | MemKind::LoadToLds);
+            if executed(pc, load.then_some(&ctx.access)).is_break() {
                 return;
             }
         }

@@ -1,11 +1,12 @@
 //! What the workgroups that are not timed cost relative to those that are.
 //!
 //! Goes in: a launch and the workgroups that were timed. Comes out: the mean instruction count over
-//! the grid, from a few workgroups of each stratum that execute functionally, and which these were.
+//! the grid, from a few workgroups of each stratum that execute functionally, and whether those inside
+//! the grid cost the same. [`Known`] keeps the account of what has executed, so that nothing does twice.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::cu::Ran;
+use super::cu::{CuRun, Ran};
 use super::grid::Grid;
 use super::strata::Stratum;
 use crate::fault::Fault;
@@ -18,10 +19,7 @@ const INSIDE: u64 = 3;
 /// Faces that are sampled, the largest ones, once each.
 const FACES: usize = 2;
 /// Relative difference in instructions from which workgroups count as different.
-const DIFFERENT: f64 = 0.05;
-/// Most rounds of different workgroups that are timed.
-const ROUNDS: u64 = 8;
-
+pub const DIFFERENT: f64 = 0.05;
 /// Estimate for a whole grid.
 #[derive(Clone, Debug)]
 pub struct Rest {
@@ -29,21 +27,15 @@ pub struct Rest {
     pub mean: f64,
     /// Whether the workgroups inside the grid cost the same as those that were timed.
     pub uniform: bool,
-    /// Dispatch numbers of the workgroups that were executed for it, ascending.
-    pub ids: Vec<u64>,
-    /// What they executed.
-    pub executed: Executed,
 }
 
-/// Samples the strata of `grid`; workgroups below `ran.len()` have already run.
-pub fn estimate<G: Grid>(grid: &G, ran: &[Ran]) -> Result<Rest, Fault> {
+/// Samples the strata of `grid`, of which the first workgroups `ran`; those sampled are added to `known`.
+pub fn estimate<G: Grid>(grid: &G, ran: &[Ran], known: &mut Known) -> Result<Rest, Fault> {
     let timed = ran.len() as u64;
     let mean_timed = mean(ran.iter().map(|r| r.instructions));
-    let executed = Executed::none(grid.program().insts.len());
     if timed >= grid.workgroups() {
-        return Ok(Rest { mean: mean_timed, uniform: true, ids: Vec::new(), executed });
+        return Ok(Rest { mean: mean_timed, uniform: true });
     }
-    let mut sampler = Samples { grid, ran, counts: Vec::new(), executed };
     let strata = by_size(grid);
     let affordable = ((BUDGET as f64 / mean_timed.max(1.0)) as u64).max(1);
     let (mut sum, mut covered, mut taken) = (0.0, 0u64, 0u64);
@@ -52,7 +44,7 @@ pub fn estimate<G: Grid>(grid: &G, ran: &[Ran]) -> Result<Rest, Fault> {
         let wanted = if i == 0 { INSIDE } else { 1 };
         let wanted = wanted.min(affordable.saturating_sub(taken)).min(stratum.len());
         let counts: Vec<u64> = (0..wanted)
-            .map(|n| sampler.instructions(stratum.spread(n)))
+            .map(|n| known.execute(grid, stratum.spread(n)))
             .collect::<Result<_, Fault>>()?;
         if counts.is_empty() {
             break;
@@ -66,30 +58,7 @@ pub fn estimate<G: Grid>(grid: &G, ran: &[Ran]) -> Result<Rest, Fault> {
         covered += stratum.len();
     }
     let mean = if covered == 0 { mean_timed } else { sum / covered as f64 };
-    let mut ids: Vec<u64> = sampler.counts.iter().map(|&(id, _)| id).collect();
-    ids.sort_unstable();
-    Ok(Rest { mean, uniform, ids, executed: sampler.executed })
-}
-
-/// Workgroups from all over the inside of the grid, in dispatch order, that have not executed: whole
-/// rounds of `resident`, as many as the budget allows when one costs `mean` instructions. Empty where
-/// there are not enough for a round.
-pub fn different<G: Grid>(grid: &G, timed: u64, rest: &Rest, resident: u64) -> Vec<u64> {
-    let rounds = (BUDGET as f64 / (rest.mean.max(1.0) * resident as f64)) as u64;
-    let wanted = rounds.clamp(1, ROUNDS) * resident;
-    let Some(inside) = by_size(grid).into_iter().next() else { return Vec::new() };
-    let mut ids = BTreeSet::new();
-    for n in 0..4 * wanted {
-        let id = inside.spread(n);
-        if id >= timed && rest.ids.binary_search(&id).is_err() {
-            ids.insert(id);
-        }
-        if ids.len() as u64 == wanted {
-            break;
-        }
-    }
-    let whole = ids.len() - ids.len() % resident as usize;
-    ids.into_iter().take(whole).collect()
+    Ok(Rest { mean, uniform })
 }
 
 /// The strata of a grid, largest first.
@@ -104,26 +73,41 @@ fn mean(values: impl Iterator<Item = u64>) -> f64 {
     sum as f64 / n.max(1) as f64
 }
 
-struct Samples<'a, G> {
-    grid: &'a G,
-    ran: &'a [Ran],
-    /// Instructions of the workgroups executed so far, by dispatch number.
-    counts: Vec<(u64, u64)>,
-    executed: Executed,
+/// The workgroups of a launch that have executed.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Wave instructions of each, by dispatch number.
+    counts: BTreeMap<u64, u64>,
+    /// What they executed together.
+    pub executed: Executed,
 }
 
-impl<G: Grid> Samples<'_, G> {
-    /// Instructions of workgroup `id`, which executes unless it has already done so.
-    fn instructions(&mut self, id: u64) -> Result<u64, Fault> {
-        if let Some(ran) = self.ran.iter().find(|r| r.id == id) {
-            return Ok(ran.instructions);
-        }
-        if let Some(&(_, n)) = self.counts.iter().find(|(seen, _)| *seen == id) {
+impl Known {
+    /// No workgroup of a program of `instructions` instructions.
+    pub fn none(instructions: usize) -> Self {
+        Known { counts: BTreeMap::new(), executed: Executed::none(instructions) }
+    }
+
+    /// Dispatch numbers.
+    pub fn ids(&self) -> BTreeSet<u64> {
+        self.counts.keys().copied().collect()
+    }
+
+    /// Adds workgroups that were timed.
+    pub fn add(&mut self, run: &CuRun) {
+        self.counts.extend(run.ran.iter().map(|r| (r.id, r.instructions)));
+        let workgroups = run.ran.len() as u64;
+        self.executed.add(&Executed { counts: run.counts.clone(), workgroups });
+    }
+
+    /// Wave instructions of workgroup `id`, which executes unless it has already done so.
+    pub fn execute<G: Grid>(&mut self, grid: &G, id: u64) -> Result<u64, Fault> {
+        if let Some(&n) = self.counts.get(&id) {
             return Ok(n);
         }
-        let done = self.grid.execute(id)?;
+        let done = grid.execute(id)?;
         let n = done.instructions();
-        self.counts.push((id, n));
+        self.counts.insert(id, n);
         self.executed.add(&done);
         Ok(n)
     }

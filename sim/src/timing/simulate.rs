@@ -7,10 +7,11 @@ use super::counters::Counters;
 use super::cu::{Cu, CuRun, Feed};
 use super::grid::Grid;
 use super::hierarchy::{Share, Traffic};
+use super::mixture::{Estimate, Mixture};
 use super::occupancy::{Occupancy, Resources, occupancy};
 use super::plan::{Listed, Sampler, Spread, extrapolate, pace};
 use super::probe::probe;
-use super::rest::{different, estimate};
+use super::rest::{Known, estimate};
 use super::sharing::Sharing;
 use super::trace::Event;
 use crate::arch::ArchParams;
@@ -46,11 +47,12 @@ pub struct Timing {
     pub occupancy: Occupancy,
     /// Workgroups of the grid.
     pub workgroups: u64,
-    /// Workgroups that executed under the timing model: the first in dispatch order.
+    /// Workgroups that the time rests on: the first in dispatch order, or where the workgroups of
+    /// the grid differ, some from all over it.
     pub workgroups_timed: u64,
-    /// Dispatch numbers of the further workgroups that executed, to see what the rest of the grid
-    /// costs; ascending, all at least [`Timing::workgroups_timed`].
-    pub workgroups_sampled: Vec<u64>,
+    /// Dispatch numbers of the workgroups that executed: those, and others to see what the rest of the
+    /// grid costs; ascending.
+    pub workgroups_executed: Vec<u64>,
     /// Workgroups of the busiest compute unit.
     pub workgroups_of_busiest_cu: u64,
     /// Wave instructions of the grid, extrapolated from those that ran.
@@ -61,7 +63,7 @@ pub struct Timing {
     pub counters: Counters,
     /// Executions of each instruction by the workgroups that executed, timed or sampled.
     pub executed: Executed,
-    /// Wave clocks lost at each instruction by the workgroups that were timed first, which also
+    /// Wave clocks lost at each instruction by the workgroups that the time rests on, which also
     /// [`Timing::counters`] and [`Timing::trace`] describe.
     pub waited: Vec<u64>,
     /// Executions of each instruction by those workgroups.
@@ -74,8 +76,8 @@ impl Timing {
     /// Dispatch numbers of the workgroups that have not executed.
     pub fn not_executed(&self) -> Vec<Range<u64>> {
         let mut ranges = Vec::new();
-        let mut begin = self.workgroups_timed;
-        for &id in &self.workgroups_sampled {
+        let mut begin = 0;
+        for &id in &self.workgroups_executed {
             if id > begin {
                 ranges.push(begin..id);
             }
@@ -91,7 +93,7 @@ impl Timing {
 /// Times `grid` on a device with parameters `p`. The workgroups that are timed or
 /// sampled execute, once, with their effects on memory; [`Timing::not_executed`] names the others.
 pub fn simulate<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
-    simulate_by(p, grid, Sampler::new, 0)
+    simulate_by(p, grid, Extent::Sample, 0)
 }
 
 /// [`simulate`] with a record of the first `events` issues and waits of the simulated compute unit.
@@ -103,7 +105,7 @@ pub fn simulate_traced<G: Grid>(
     grid: &G,
     events: usize,
 ) -> Result<Timing, TimingError> {
-    simulate_by(p, grid, Sampler::new, events)
+    simulate_by(p, grid, Extent::Sample, events)
 }
 
 /// [`simulate`] without extrapolation: the busiest compute unit runs all of its workgroups. It takes
@@ -112,13 +114,20 @@ pub fn simulate_traced<G: Grid>(
 /// # Errors
 /// As for [`simulate`].
 pub fn simulate_whole<G: Grid>(p: &ArchParams, grid: &G) -> Result<Timing, TimingError> {
-    simulate_by(p, grid, Sampler::whole, 0)
+    simulate_by(p, grid, Extent::Whole, 0)
+}
+
+/// How much of what the busiest compute unit runs is timed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Sample,
+    Whole,
 }
 
 fn simulate_by<G: Grid>(
     p: &ArchParams,
     grid: &G,
-    sampler: impl Fn(&Spread) -> Sampler,
+    extent: Extent,
     events: usize,
 ) -> Result<Timing, TimingError> {
     let resources = grid.resources();
@@ -129,7 +138,7 @@ fn simulate_by<G: Grid>(
     let costs = costs(p, grid.program())?;
     let spread = Spread::new(p, grid.workgroups(), occupancy.workgroups_per_cu);
     let share = share(p, &spread, probe(p, grid, &spread));
-    let run = |feed: &mut dyn Feed, events: usize| {
+    let run = |feed: &mut dyn Feed| {
         let bytes = resources.lds as usize;
         let mut lds = vec![0u8; bytes * spread.resident as usize];
         let mut rest = lds.as_mut_slice();
@@ -140,32 +149,40 @@ fn simulate_by<G: Grid>(
         });
         Cu::new(p, grid, &costs, &share, places).traced(events).run(feed)
     };
-    let first = run(&mut sampler(&spread), events)?;
-    let timed = first.ran.len() as u64;
-    let mean_timed = first.counters.instructions() as f64 / timed.max(1) as f64;
-    let rest = estimate(grid, &first.ran)?;
-    let mut executed = Executed { counts: first.counts.clone(), workgroups: timed };
-    executed.add(&rest.executed);
-    let mut sampled = rest.ids.clone();
-
-    // Workgroups that cost something else than the first ones are timed too.
-    let ids = match rest.uniform || spread.busiest <= timed {
-        true => Vec::new(),
-        false => different(grid, timed, &rest, spread.resident),
+    let mut known = Known::none(grid.program().insts.len());
+    let mixed = |mixture: &Mixture, known: &mut Known| -> Result<(CuRun, Whole), Fault> {
+        let sample = match extent {
+            Extent::Sample => mixture.sample(&spread, known),
+            Extent::Whole => mixture.all(&spread, known),
+        };
+        let run = run(&mut Listed(sample.ids.iter()))?;
+        known.add(&run);
+        let whole = Whole::mixed(&run, mixture.estimate(&spread, &sample, &run));
+        Ok((run, whole))
     };
-    let second = match ids.is_empty() {
-        true => None,
-        false => Some(run(&mut Listed(ids.iter()), 0)?),
+    let mixture = match extent {
+        Extent::Sample => Mixture::of(p, grid, Sampler::most(&spread), &mut known)?,
+        Extent::Whole => Mixture::whole(p, grid, &spread),
     };
-    let whole = match &second {
-        Some(second) => Whole::mixed(&spread, &first, second),
-        None => Whole::uniform(&spread, &first, rest.mean / mean_timed.max(1.0)),
+    let (timed, whole) = match &mixture {
+        Some(mixture) => mixed(mixture, &mut known)?,
+        None => {
+            let first = match extent {
+                Extent::Sample => run(&mut Sampler::new(&spread))?,
+                Extent::Whole => run(&mut Sampler::whole(&spread))?,
+            };
+            known.add(&first);
+            let timed = first.ran.len() as u64;
+            let mean_timed = first.counters.instructions() as f64 / timed.max(1) as f64;
+            let rest = estimate(grid, &first.ran, &mut known)?;
+            if rest.uniform || spread.busiest <= timed {
+                let whole = Whole::uniform(&spread, &first, rest.mean / mean_timed.max(1.0));
+                (first, whole)
+            } else {
+                mixed(&Mixture::of_one_path(grid, rest.mean), &mut known)?
+            }
+        }
     };
-    if let Some(second) = second {
-        executed.add(&Executed { counts: second.counts, workgroups: ids.len() as u64 });
-        sampled.extend(ids);
-        sampled.sort_unstable();
-    }
     let (clock_mhz, matrix_busy) = clock(p, &whole);
     Ok(Timing {
         cycles: whole.cycles as u64,
@@ -174,16 +191,16 @@ fn simulate_by<G: Grid>(
         matrix_busy,
         occupancy,
         workgroups: spread.total,
-        workgroups_timed: timed,
+        workgroups_timed: timed.ran.len() as u64,
+        workgroups_executed: known.ids().into_iter().collect(),
         workgroups_of_busiest_cu: spread.busiest,
-        workgroups_sampled: sampled,
         instructions: whole.instructions as u64,
         traffic: whole.traffic,
-        counters: first.counters,
-        executed,
-        waited: first.waited,
-        issued: first.counts,
-        trace: first.trace.events,
+        counters: timed.counters,
+        executed: known.executed,
+        waited: timed.waited,
+        issued: timed.counts,
+        trace: timed.trace.events,
     })
 }
 
@@ -214,20 +231,11 @@ impl Whole {
         }
     }
 
-    /// From the first workgroups, and others that stand for all that are left.
-    fn mixed(spread: &Spread, first: &CuRun, second: &CuRun) -> Self {
-        let each = pace(&second.ran, spread.resident);
-        let (timed, sample) = (first.ran.len() as f64, second.ran.len().max(1) as f64);
-        let of_busiest = (spread.busiest as f64 - timed).max(0.0) / sample;
-        let of_grid = (spread.total as f64 - timed).max(0.0) / sample;
-        let [a, b] = [matrix(first), matrix(second)];
-        Whole {
-            cycles: extrapolate(spread, &first.ran, first.end, each),
-            matrix: [a[0] + b[0] * of_busiest, a[1] + b[1] * of_busiest],
-            instructions: first.counters.instructions() as f64
-                + second.counters.instructions() as f64 * of_grid,
-            traffic: first.traffic.plus(&second.traffic.scaled(of_grid)),
-        }
+    /// From workgroups that have the shares of the grid.
+    fn mixed(run: &CuRun, estimate: Estimate) -> Self {
+        let Estimate { cycles, of_busiest, instructions, traffic } = estimate;
+        let matrix = matrix(run).map(|clk| clk * of_busiest);
+        Whole { cycles, matrix, instructions, traffic }
     }
 }
 

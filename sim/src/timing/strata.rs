@@ -35,6 +35,11 @@ impl Stratum {
         strata
     }
 
+    /// Dimensions in which its workgroups are the last.
+    pub fn faces(&self) -> u32 {
+        (0..3).map(|d| u32::from(self.dims[d] > 1 && self.range[d].0 > 0)).sum()
+    }
+
     /// Workgroups of the stratum.
     pub fn len(&self) -> u64 {
         self.range.iter().map(|&(_, n)| n).product()
@@ -49,10 +54,23 @@ impl Stratum {
 
     /// The `n`-th of a sequence of workgroups that fills the stratum ever more evenly.
     pub fn spread(&self, n: u64) -> u64 {
-        // Additive recurrence with the golden ratio, in 64-bit fractions.
-        let fraction = (1u64 << 63).wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        self.id(((u128::from(fraction) * u128::from(self.len())) >> 64) as u64)
+        self.id(fraction(n, self.len()))
     }
+
+    /// The workgroups that are first or last of the stratum in each dimension.
+    pub fn corners(&self) -> Vec<u64> {
+        let [[x, right], [y, bottom], [z, back]] = self.range.map(|(at, n)| [at, at + n - 1]);
+        let id = |x, y, z| x + self.dims[0] * (y + self.dims[1] * z);
+        let of_layer = |z| [id(x, y, z), id(right, y, z), id(x, bottom, z), id(right, bottom, z)];
+        [z, back].into_iter().flat_map(of_layer).collect()
+    }
+}
+
+/// The `n`-th of a sequence of numbers below `below` that fills them ever more evenly.
+pub fn fraction(n: u64, below: u64) -> u64 {
+    // Additive recurrence with the golden ratio, in 64-bit fractions.
+    let fraction = (1u64 << 63).wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    ((u128::from(fraction) * u128::from(below)) >> 64) as u64
 }
 
 #[cfg(test)]
@@ -79,6 +97,8 @@ mod tests {
         let strata = Stratum::of_grid([3, 5, 1]);
         let row = strata.iter().find(|s| s.len() == 2).unwrap();
         assert_eq!([row.id(0), row.id(1)], [12, 13]);
+        assert_eq!(row.corners()[..4], [12, 13, 12, 13]);
+        assert_eq!(strata.iter().map(Stratum::faces).collect::<Vec<_>>(), [0, 1, 1, 2]);
     }
 
     #[test]

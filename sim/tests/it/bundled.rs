@@ -121,11 +121,29 @@ pub fn indexer(arch: Arch, fp4: bool, rows: u64) -> Case {
 
 /// The same of the 2048 keys from `first` on.
 pub fn key_block(arch: Arch, fp4: bool, rows: u64, first: u64) -> Case {
+    logits(arch, fp4, rows, 2048, [(first + 2048) * 4, first, 4])
+}
+
+/// Indexer logits of `rows` that follow a prefix of `prefix` tokens, at ratio 1: tiles of keys that come
+/// after the last row of a tile of rows end early.
+#[allow(dead_code, reason = "the kernel bench has its own cases")]
+pub fn causal(arch: Arch, fp4: bool, rows: u64, prefix: u64) -> Case {
+    logits(arch, fp4, rows, prefix + rows, [prefix, 0, 1])
+}
+
+/// Indexer logits of `rows` against 2048 keys that come after all of them.
+#[allow(dead_code, reason = "the kernel bench has its own cases")]
+pub fn hidden(arch: Arch, rows: u64) -> Case {
+    logits(arch, false, rows, 2048, [0, 2 * rows, 1])
+}
+
+/// Indexer logits with the kernel's last arguments: the position of the first row, the number of the
+/// first key and the ratio.
+fn logits(arch: Arch, fp4: bool, rows: u64, keys: u64, last: [u64; 3]) -> Case {
     let (name, heads, row_bytes) = match fp4 {
         true => ("indexer_logits_fp4_h64", 64, 64),
         false => ("indexer_logits_fp8_h32", 32, 128),
     };
-    let keys = 2048_u64;
     let file = object!(arch, "indexer_logits");
     let mut case = Case::new(arch, name, file, 256, [keys / 256, rows.div_ceil(32), 1]);
     case.buffer(rows * heads * row_bytes, &noise());
@@ -141,7 +159,7 @@ pub fn key_block(arch: Arch, fp4: bool, rows: u64, first: u64) -> Case {
     }
     case.args.extend([0; 4]);
     case.args.extend(keys.to_le_bytes());
-    for value in [(first + keys) * 4, first, 4] {
+    for value in last {
         case.args.extend((value as u32).to_le_bytes());
     }
     case

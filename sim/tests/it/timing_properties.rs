@@ -9,7 +9,7 @@ use cdna_sim::memory::AddressSpace;
 use cdna_sim::timing::{Grid, Launch, Resources, Timing, simulate, simulate_whole};
 use proptest::prelude::*;
 
-use crate::bundled::{Case, absorb, gemm, indexer, key_block, topk};
+use crate::bundled::{Case, absorb, causal, gemm, hidden, indexer, key_block, topk};
 
 fn time(case: &Case, p: &ArchParams) -> Timing {
     let prepared = case.prepared(p);
@@ -43,13 +43,21 @@ fn kernels(arch: Arch, workgroups: u64) -> Vec<Case> {
     ]
 }
 
-/// 40 workgroups for each of eight compute units, of which one to twelve rounds are timed.
+/// 40 workgroups for each of eight compute units, of which one to twelve rounds are timed; and grids of
+/// which up to a quarter end early, on such a device, on the whole one and on a single unit, which runs
+/// all of them.
 #[test]
 fn the_extrapolated_time_of_a_kernel_is_that_of_all_its_workgroups_within_two_percent() {
     let (mut report, mut extrapolated) = (Vec::new(), 0);
     for arch in Arch::ALL {
-        let p = small(arch, 8);
-        for case in kernels(arch, 320) {
+        let device = ArchParams::load(arch).unwrap().clone();
+        let mut cases: Vec<(Case, ArchParams)> =
+            kernels(arch, 320).into_iter().map(|case| (case, small(arch, 8))).collect();
+        cases.push((causal(arch, false, 1024, 8192), small(arch, 8)));
+        cases.push((causal(arch, false, 2048, 2048), small(arch, 8)));
+        cases.push((causal(arch, false, 512, 2048), small(arch, 1)));
+        cases.push((causal(arch, false, 4096, 32_768), device));
+        for (case, p) in cases {
             let prepared = case.prepared(&p);
             let memory = case.device.memory();
             let grid = Launch { prepared: &prepared, memory: &memory };
@@ -59,14 +67,39 @@ fn the_extrapolated_time_of_a_kernel_is_that_of_all_its_workgroups_within_two_pe
             assert_eq!(all, whole.workgroups_of_busiest_cu);
             extrapolated += u32::from(timed < all);
             let error = 100.0 * (sample.cycles as f64 / whole.cycles as f64 - 1.0);
-            let line = format!("{arch} {}: {error:+.2}% ({timed} of {all})", case.name);
-            report.push((error.abs() <= 2.0, line));
+            let counted = sample.instructions as f64 / whole.instructions as f64;
+            let line = format!(
+                "{arch} {} of {}: {error:+.2}% ({timed} of {all}), instructions {counted:.4}",
+                case.name, whole.workgroups
+            );
+            report.push((error.abs() <= 2.0 && (counted - 1.0).abs() <= 0.001, line));
         }
     }
     let text: Vec<&str> = report.iter().map(|(_, line)| line.as_str()).collect();
     println!("{}", text.join("\n"));
-    assert!(extrapolated >= 10);
+    assert!(extrapolated >= 18);
     assert!(report.iter().all(|(within, _)| *within), "{}", text.join("\n"));
+}
+
+/// 64 tiles of 32 rows and 8 to 16 tiles of 256 keys: a tile of rows ending at row r sees the keys before
+/// 2048 + r, so that in each group of eight one tile more has work: 8 * (9 + 10 + ... + 16) = 800 of 1024,
+/// and none does where no key can be seen. The work of the others is that of a grid in which all is seen.
+#[test]
+fn the_instructions_of_workgroups_that_end_early_are_counted_in_their_share() {
+    for arch in Arch::ALL {
+        let p = ArchParams::load(arch).unwrap();
+        let each = |case: Case| {
+            let t = time(&case, p);
+            t.instructions as f64 / t.workgroups as f64
+        };
+        // All of the 2048 keys come before the first row, or after the last.
+        let working = each(key_block(arch, false, 2048, 0));
+        let idle = each(hidden(arch, 2048));
+        let expected = (800.0 * working + 224.0 * idle) / 1024.0;
+        let found = each(causal(arch, false, 2048, 2048));
+        assert!((found / expected - 1.0).abs() < 0.002, "{arch}: {found} for {expected}");
+        assert!(idle < working / 10.0);
+    }
 }
 
 #[test]

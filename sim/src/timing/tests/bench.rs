@@ -51,6 +51,8 @@ pub const LOAD: &[u32] = &[0xdc50_8000, 0x0800_0001];
 pub const CHASE: &[u32] = &[0xdc54_8000, 0x027f_0002];
 /// global_store_short v1, v8, s[2:3]
 pub const STORE_SHORT: &[u32] = &[0xdc68_8000, 0x0002_0801];
+/// global_atomic_add v1, v8, s[0:1]
+pub const ATOMIC_ADD: &[u32] = &[0xdd08_8000, 0x0000_0801];
 /// s_load_dwordx2 s[8:9], s[0:1], 0x0
 pub const S_LOAD: &[u32] = &[0xc006_0200, 0];
 

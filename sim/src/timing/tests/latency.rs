@@ -32,6 +32,15 @@ fn a_wait_for_a_load_takes_the_latency_of_the_level_that_has_the_line() {
     assert!((1000..1030).contains(&cold), "{cold}");
 }
 
+/// mt4g on MI300X: a line takes 876 clk from memory and 288 from L2. An atomic on a line that L2 does not
+/// have takes longer than the next one on it by the difference, within two issue slots of the wait.
+#[test]
+fn an_atomic_waits_for_a_line_that_l2_does_not_have() {
+    let atomic: &[&[u32]] = &[ATOMIC_ADD, WAIT_VM];
+    let (cold, hot) = steps(with_buffer(Gfx942), atomic, atomic);
+    assert!((cold - hot).abs_diff(876 - 288) <= 8, "{cold}, {hot}");
+}
+
 /// Without the wait the wave goes on: a load costs its issue slot.
 #[test]
 fn a_load_without_a_wait_costs_its_slot() {
