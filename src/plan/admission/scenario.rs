@@ -155,6 +155,9 @@ impl Scenario {
         self.refuse_unknown()?;
         let settings = self.settings()?;
         let requests = self.requests(file)?;
+        if self.least_passes(&requests) > MAX_PASSES as i64 {
+            return Err(ScenarioError::Long);
+        }
         let pool = self.pool(file, requests.len())?;
         let dynamic = self.sizer(file, &settings)?;
         let table = self.clamp.as_ref();
@@ -261,6 +264,16 @@ impl Scenario {
             Ok(Request { id, prompt, max_new, ignore_eos, cached: 0, host, emitted: 0 })
         };
         prompts.iter().enumerate().map(request).collect()
+    }
+
+    /// Passes that there are at least: all rows of the prompts that the pool can hold, in full ones.
+    fn least_passes(&self, requests: &[Request]) -> i64 {
+        if self.hits.is_some() || self.host.is_some() {
+            return 0;
+        }
+        let held = requests.iter().map(Request::tokens).filter(|tokens| *tokens <= self.kv);
+        let rows = held.fold(0i64, i64::saturating_add);
+        rows / self.chunk.unwrap_or(1).max(self.max_prefill).max(1)
     }
 
     /// The pool with the prefixes that are there at the start.
