@@ -215,13 +215,13 @@ fn positive(flag: &str, value: Tokens) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod testing {
     use super::*;
-    use crate::error::Exit;
 
-    fn limits() -> ServerLimits {
+    /// Limits that tests start from: 4.75 GB free, chunks of 256 to 2048 in pages of 256.
+    pub(crate) fn limits() -> ServerLimits {
         ServerLimits {
-            free_bytes: Some(Bytes(5_000_000_000)),
+            free_bytes: Some(Bytes(4_750_000_000)),
             guard: Bytes(1_500_000_000),
             margin: Bytes(500_000_000),
             chunk_min: Tokens(256),
@@ -230,6 +230,13 @@ mod tests {
             largest_block: None,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::limits;
+    use super::*;
+    use crate::error::Exit;
 
     #[test]
     fn limits_that_leave_no_memory_or_no_chunk_are_refused() {

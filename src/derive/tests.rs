@@ -6,24 +6,17 @@ use super::*;
 use crate::fit::observations::read_csv;
 use crate::model::Layout;
 use crate::options::ServerLimits;
+use crate::options::testing::limits;
 use crate::plan::Status;
 use crate::profile::testing::{Truth, profile};
-use crate::units::{Bytes, Tokens};
+use crate::units::Bytes;
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/sizer.json");
 const JSON_SCHEMA: &str = include_str!("../../schemas/sizer-v1.schema.json");
 
 fn request() -> Request {
     Request {
-        limits: ServerLimits {
-            free_bytes: Some(Bytes(5_000_000_000)),
-            guard: Bytes(1_500_000_000),
-            margin: Bytes(500_000_000),
-            chunk_min: Tokens(256),
-            chunk_max: Tokens(2048),
-            page_size: Tokens(256),
-            largest_block: None,
-        },
+        limits: ServerLimits { free_bytes: Some(Bytes(5_000_000_000)), ..limits() },
         device_free: None,
         layout: Layout { tp: 4, dp: 1, cp: 1 },
         context_length: None,

@@ -273,24 +273,11 @@ mod tests {
     use super::*;
     use crate::fit::fit_profile;
     use crate::model::Layout;
-    use crate::options::ServerLimits;
+    use crate::options::testing::limits;
     use crate::plan::{Request, plan, plan_of_budget};
     use crate::profile::testing::{Truth, profile};
-    use crate::units::Tokens;
 
     const PROMPTS: [u64; 5] = [32_000, 128_000, 256_000, 500_000, 1_000_000];
-
-    fn limits() -> ServerLimits {
-        ServerLimits {
-            free_bytes: Some(Bytes(4_750_000_000)),
-            guard: Bytes(1_500_000_000),
-            margin: Bytes(500_000_000),
-            chunk_min: Tokens(256),
-            chunk_max: Tokens(2048),
-            page_size: Tokens(256),
-            largest_block: None,
-        }
-    }
 
     #[test]
     fn static_chunks_crash_where_the_note_says_and_the_schedule_goes_on() {

@@ -76,19 +76,11 @@ pub fn plan_of_budget(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Tokens;
+    use crate::options::testing::limits;
 
     #[test]
     fn a_given_budget_makes_the_notes_schedule_unvalidated() {
-        let limits = ServerLimits {
-            free_bytes: None,
-            guard: Bytes(0),
-            margin: Bytes(0),
-            chunk_min: Tokens(256),
-            chunk_max: Tokens(2048),
-            page_size: Tokens(256),
-            largest_block: None,
-        };
+        let limits = ServerLimits { guard: Bytes(0), margin: Bytes(0), ..limits() };
         let layout = Layout { tp: 1, dp: 1, cp: 1 };
         let plan = plan_of_budget(200_000_000, &limits, layout, None).unwrap();
         assert_eq!(plan.status, Status::Unvalidated);

@@ -250,19 +250,12 @@ mod tests {
     use super::*;
     use crate::fit::fit_of_observations;
     use crate::fit::observations::{LMeans, read_csv};
-    use crate::units::{Bytes, Tokens};
+    use crate::options::testing::limits;
+    use crate::units::Bytes;
 
     fn situation(free: u64) -> Situation {
         Situation {
-            limits: ServerLimits {
-                free_bytes: Some(Bytes(free)),
-                guard: Bytes(1_500_000_000),
-                margin: Bytes(500_000_000),
-                chunk_min: Tokens(256),
-                chunk_max: Tokens(2048),
-                page_size: Tokens(256),
-                largest_block: None,
-            },
+            limits: ServerLimits { free_bytes: Some(Bytes(free)), ..limits() },
             layout: Layout { tp: 1, dp: 1, cp: 1 },
             context: None,
             changes: Changes::default(),

@@ -1,19 +1,8 @@
 use super::*;
 use crate::fit::{fit_of_observations, fit_profile, observations};
+use crate::options::testing::limits;
 use crate::profile::testing::{Truth, profile};
 use crate::units::Tokens;
-
-fn limits() -> ServerLimits {
-    ServerLimits {
-        free_bytes: Some(Bytes(4_750_000_000)),
-        guard: Bytes(1_500_000_000),
-        margin: Bytes(500_000_000),
-        chunk_min: Tokens(256),
-        chunk_max: Tokens(2048),
-        page_size: Tokens(256),
-        largest_block: None,
-    }
-}
 
 fn request() -> Request {
     Request {

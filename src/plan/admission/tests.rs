@@ -3,6 +3,8 @@
 use super::oracle::Recording;
 use super::scenario::Scenarios;
 use super::*;
+use crate::plan::{ChunkRange, Schedule};
+use proptest::prelude::*;
 
 const RECORDED: &str = include_str!("../../../tests/data/sglang-0.5.23-admission.json");
 const PATHS: &str = include_str!("../../../tests/data/sglang-0.5.23-admission-paths.json");
@@ -347,4 +349,86 @@ fn a_tiny_last_chunk_beside_rows_of_others_is_no_pass_of_its_own_and_stays() {
     // Behind 500 rows, charged as 512, 1536 are left: 1600 are 832 and 768, not 1536 and 64.
     let passes = clamped(&settings, &table, &[(500, 0), (1600, 0)]);
     assert_eq!(passes, [vec![500, 832], vec![768]]);
+}
+
+/// A schedule whose chunks keep `budget` rows * keys at their own end, capped at `wanted` pages, and
+/// the plugin's table of it.
+fn planned(budget: u64, page: u64, most: u64, wanted: u64) -> Option<(Schedule, ChunkTable)> {
+    let range = ChunkRange::new(page, most * page, page).ok()?;
+    let last = |chunk: u64| (budget / chunk).checked_sub(chunk);
+    let frontier = Schedule::of_frontier(range, Some(1 << 20), last).ok()?;
+    let low = |&(from, chunk): &(u64, u64)| (from, chunk.min(wanted * page));
+    let schedule = Schedule { table: frontier.table.iter().map(low).collect(), ..frontier };
+    let table = ChunkTable {
+        align: page,
+        chunk_min: page,
+        max_context: schedule.max_context,
+        table: schedule.table.clone(),
+        frontier: schedule.frontier.clone(),
+        tail_fraction: schedule.tail_fraction,
+        own: false,
+    };
+    Some((schedule, table))
+}
+
+proptest! {
+    /// A prompt of its own runs in the chunks that the plan states.
+    #[test]
+    fn the_ledger_runs_a_lone_prompt_as_the_plan_says(
+        budget in 200_000u64..100_000_000,
+        page in 1u64..300,
+        most in 1u64..30,
+        wanted in 1u64..30,
+        prompt in 1u64..100_000,
+        exact in any::<bool>(),
+    ) {
+        let Some((schedule, table)) = planned(budget, page, most, wanted) else { return Ok(()) };
+        let Some(chunks) = schedule.chunks_of(prompt) else { return Ok(()) };
+        let settings = Settings::new(page as i64, schedule.table[0].1 as i64, exact);
+        let table = table.on(&settings, false).unwrap().unwrap();
+        let ran = alone(&settings, &table, prompt as i64, 0);
+        let ran: Vec<u64> = ran.into_iter().map(|rows| rows as u64).collect();
+        prop_assert_eq!(ran, chunks);
+    }
+
+    /// Whatever is queued and decodes: a pass keeps the budget at the end of its longest context, and
+    /// every prompt runs once.
+    #[test]
+    fn passes_of_many_requests_keep_the_budget_and_lose_no_token(
+        budget in 1_000_000u64..100_000_000,
+        page in 8u64..300,
+        most in 2u64..30,
+        wanted in 2u64..30,
+        requests in prop::collection::vec((1i64..20_000, 0i64..64, 1i64..40), 1..8),
+        exact in any::<bool>(),
+        mixed in any::<bool>(),
+    ) {
+        let Some((schedule, table)) = planned(budget, page, most, wanted) else { return Ok(()) };
+        // Beside decode rows a page runs whatever the table says, so they have to fit it.
+        prop_assume!(!mixed || schedule.smallest() >= 2 * page);
+        prop_assume!(requests.iter().all(|(prompt, ..)| *prompt as u64 <= schedule.max_context));
+        let page = page as i64;
+        let chunk = schedule.table[0].1 as i64;
+        let settings = Settings { mixed, ..Settings::new(page, chunk, exact) };
+        let table = table.on(&settings, false).unwrap().unwrap();
+        let answer = |prefix: u64| Some(table.chunk(prefix));
+        let pool = Pool::with_given_prefixes(1 << 40, page);
+        let mut scheduler = Scheduler::new(&settings, pool, Some(&answer));
+        scheduler.clamp(Some(&table));
+        for (id, &(prompt, cached, max_new)) in requests.iter().enumerate() {
+            scheduler.push(Request { cached: cached * page, max_new, ..request(id, prompt) });
+        }
+        let mut ran = vec![0; requests.len()];
+        while scheduler.step().unwrap() != Step::Idle {
+            let Some(pass) = scheduler.pass() else { continue };
+            let end = pass.events.iter().filter(|e| e.extend > 0).map(|e| e.prefix + e.extend);
+            let keys = end.max().unwrap_or(0);
+            let rows = pass.rows + pass.decode_rows as i64;
+            prop_assert!(rows * keys <= budget as i64, "{} rows * {} keys", rows, keys);
+            pass.events.iter().for_each(|event| ran[event.id] += event.extend);
+        }
+        for (&(prompt, cached, _), ran) in requests.iter().zip(ran) {
+            prop_assert_eq!(ran, prompt - (cached * page).min(prompt - 1) / page * page);
+        }
+    }
 }

@@ -287,23 +287,15 @@ mod tests {
     use crate::derive::{Options, derive};
     use crate::model::Layout;
     use crate::options::ServerLimits;
+    use crate::options::testing::limits;
     use crate::plan::Request;
     use crate::profile::testing::{Truth, points, provenance};
-    use crate::units::{Bytes, Tokens};
 
     fn derived(arch: &str, gain: f64) -> (Profile, Derived) {
         let truth = Truth { gain, ..Truth::default() };
         let profile = Profile::new(points(truth), provenance(arch, arch)).unwrap();
         let request = Request {
-            limits: ServerLimits {
-                free_bytes: None,
-                guard: Bytes(1_500_000_000),
-                margin: Bytes(500_000_000),
-                chunk_min: Tokens(256),
-                chunk_max: Tokens(2048),
-                page_size: Tokens(256),
-                largest_block: None,
-            },
+            limits: ServerLimits { free_bytes: None, ..limits() },
             device_free: None,
             layout: Layout { tp: 4, dp: 1, cp: 1 },
             context_length: None,

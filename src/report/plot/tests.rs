@@ -2,22 +2,14 @@ use super::*;
 use crate::derive::{Options, derive};
 use crate::model::Layout;
 use crate::options::ServerLimits;
+use crate::options::testing::limits;
 use crate::plan::Request;
 use crate::profile::testing::{Truth, profile};
-use crate::units::{Bytes, Tokens};
 
 fn derived(path: &str) -> (Profile, Derived) {
     let profile = profile(Truth::default());
     let request = Request {
-        limits: ServerLimits {
-            free_bytes: None,
-            guard: Bytes(1_500_000_000),
-            margin: Bytes(500_000_000),
-            chunk_min: Tokens(256),
-            chunk_max: Tokens(2048),
-            page_size: Tokens(256),
-            largest_block: None,
-        },
+        limits: ServerLimits { free_bytes: None, ..limits() },
         device_free: None,
         layout: Layout { tp: 4, dp: 1, cp: 1 },
         context_length: Some(1 << 20),
