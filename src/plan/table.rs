@@ -16,6 +16,10 @@ use super::{
 /// Time that chunks in whole tiles may take over chunks in whole pages.
 const TILES_WITHIN: f64 = 0.01;
 
+/// Time that a prompt may take over one with a tiny last chunk left as it is. Times are those of
+/// kernels, without what every pass costs beside them.
+const TAIL_WITHIN: f64 = 0.01;
+
 /// Extra time of a tiny last chunk that is worth a sentence.
 const WORTH_SAYING: f64 = 0.001;
 
@@ -67,11 +71,13 @@ pub(super) fn make(
     let reach = reach(chosen.schedule.range);
     let lengths: Vec<u64> = chosen.prompts.iter().map(|prompt| prompt.length).collect();
     let worst = Worst::of(&chosen.schedule, &time.model, &reach, &lengths);
-    if worst.is_some_and(|w| w.extra_with_hook > w.extra + WORTH_SAYING) {
-        statements.push(
-            "Merging or balancing a tiny last chunk would take longer here: it is left as it is."
-                .to_owned(),
-        );
+    if let Some(worst) = worst.filter(|w| w.extra_with_hook > w.extra + TAIL_WITHIN) {
+        statements.push(format!(
+            "Merging or balancing a tiny last chunk would take {:.1}% longer on a prompt of {} \
+             tokens: it is left as it is.",
+            100.0 * (worst.extra_with_hook - worst.extra),
+            worst.length
+        ));
         chosen.schedule.tail_fraction = 0.0;
         for prompt in &mut chosen.prompts {
             prompt.table_us = policy::time_of(&time.model, &chosen.schedule, prompt.length);
