@@ -27,16 +27,20 @@ const LOADS: u32 = 16;
 /// Instructions after which a wave is left alone.
 const INSTRUCTIONS: u32 = 600;
 
-/// Sharing between the workgroups of `grid` that run at the same time.
-pub fn probe<G: Grid>(p: &ArchParams, grid: &G, spread: &Spread) -> Sharing {
+/// Sharing between the workgroups of `grid` that run at the same time: the first ones, or where those
+/// of the grid are `mixed`, the ones in its middle, since the first may all end early.
+pub fn probe<G: Grid>(p: &ArchParams, grid: &G, spread: &Spread, mixed: bool) -> Sharing {
     let xcds = u64::from(p.device.xcds);
     let concurrent = spread.total.min(u64::from(p.device.compute_units) * spread.resident);
+    let before = if mixed { (spread.total - concurrent) / 2 } else { 0 };
+    let first = before - before % xcds;
     let mut prober = Prober::new(p, grid);
     let (mut on_die, mut neighbours) = (Vec::new(), Vec::new());
-    for id in (0..concurrent).step_by(xcds as usize).take(ON_DIE as usize) {
+    let at_once = first..first + concurrent;
+    for id in at_once.step_by(xcds as usize).take(ON_DIE as usize) {
         prober.lines(id, |line| on_die.push(touch(line, id / xcds)));
     }
-    for id in 0..concurrent.min(NEIGHBOURS) {
+    for id in first..first + concurrent.min(NEIGHBOURS) {
         prober.lines(id, |line| neighbours.push(touch(line, id % xcds)));
     }
     let [on_die, neighbours] = [on_die, neighbours].map(|touches| prober.by_region(touches));

@@ -137,7 +137,12 @@ fn simulate_by<G: Grid>(
     }
     let costs = costs(p, grid.program())?;
     let spread = Spread::new(p, grid.workgroups(), occupancy.workgroups_per_cu);
-    let share = share(p, &spread, probe(p, grid, &spread));
+    let mut known = Known::none(grid.program().insts.len());
+    let mixture = match extent {
+        Extent::Sample => Mixture::of(p, grid, Sampler::most(&spread), &mut known)?,
+        Extent::Whole => Mixture::whole(p, grid, &spread),
+    };
+    let share = share(p, &spread, probe(p, grid, &spread, mixture.is_some()));
     let run = |feed: &mut dyn Feed| {
         let bytes = resources.lds as usize;
         let mut lds = vec![0u8; bytes * spread.resident as usize];
@@ -149,7 +154,6 @@ fn simulate_by<G: Grid>(
         });
         Cu::new(p, grid, &costs, &share, places).traced(events).run(feed)
     };
-    let mut known = Known::none(grid.program().insts.len());
     let mixed = |mixture: &Mixture, known: &mut Known| -> Result<(CuRun, Whole), Fault> {
         let sample = match extent {
             Extent::Sample => mixture.sample(&spread, known),
@@ -159,10 +163,6 @@ fn simulate_by<G: Grid>(
         known.add(&run);
         let whole = Whole::mixed(&run, mixture.estimate(&spread, &sample, &run));
         Ok((run, whole))
-    };
-    let mixture = match extent {
-        Extent::Sample => Mixture::of(p, grid, Sampler::most(&spread), &mut known)?,
-        Extent::Whole => Mixture::whole(p, grid, &spread),
     };
     let (timed, whole) = match &mixture {
         Some(mixture) => mixed(mixture, &mut known)?,
