@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileError};
-use crate::plan::{ExactFill, Plan, Status};
+use crate::plan::{ExactFill, Plan, Status, chunk_at};
 use crate::profile::{Engine, Provenance};
 use crate::sglang::Release;
 
@@ -143,8 +143,7 @@ impl Sizer {
         if prefix > self.max_context {
             return None;
         }
-        let after = self.table.partition_point(|(from, _)| *from <= prefix);
-        self.table.get(after.checked_sub(1)?).map(|(_, chunk)| *chunk)
+        chunk_at(&self.table, prefix)
     }
 
     /// Longest request that is served, tokens.

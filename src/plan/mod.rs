@@ -38,7 +38,7 @@ pub use exact_fill::{AlignmentDecision, ExactFill, WORTH, decide};
 pub use frontier::Frontier;
 pub use given::{GIVEN, plan_of_budget};
 pub use observed::{Chance, ObservedPlan, Situation, plans_of_observations};
-pub use schedule::{ChunkRange, EndsBy, Schedule};
+pub use schedule::{ChunkRange, EndsBy, Schedule, chunk_at};
 pub(crate) use table::lcm;
 pub use time::ChunkTime;
 
@@ -259,7 +259,8 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
     let usable = Usable::new(&request.limits, request.device_free, reported);
     let rows = request.limits.chunk_max.0.div_ceil(u64::from(request.layout.cp.max(1)));
     let pool = Pool::within(memory, usable.bytes()?, rows);
-    let capped = pool.map(|pool| pool.of(memory));
+    // Whether another engine's pool follows that setting is not known: what was observed stays.
+    let capped = pool.filter(|_| !memory.deployed).map(|pool| pool.of(memory));
     let memory = capped.as_ref().unwrap_or(memory);
     let budget = Budget::new(memory, usable.bytes()?, observed_here)?
         .within_block(request.limits.largest_block, memory);
@@ -271,7 +272,7 @@ pub fn plan(fit: &Fit, request: &Request) -> Result<Plan, PlanError> {
         ));
     }
     say_memory(&mut statements, memory, &usable, &budget);
-    statements.extend(pool.and_then(|pool| pool.sentence()));
+    statements.extend(pool.filter(|_| !memory.deployed).and_then(Pool::sentence));
 
     let alignment = decide(&fit.alignment, &fit.arch);
     let page_size = request.limits.page_size.0;

@@ -6,7 +6,6 @@
 
 use super::decision::SCORES;
 use crate::fit::memory::{Coefficients, Growth, MemoryFit};
-use crate::units::Bytes;
 
 /// Variable that sets it.
 const SYMBOL: &str = "SGLANG_DSV4_FP4_LOGITS_BUDGET_MB";
@@ -56,10 +55,10 @@ impl Pool {
     pub fn sentence(self) -> Option<String> {
         (self.logits < DEFAULT).then(|| {
             format!(
-                "The logits pool is set to {} MiB ({SYMBOL}), less than SGLang's {} MiB, so that it \
-                 fits; what more tiles of rows cost in time was not measured.",
+                "The plan counts with a logits pool of {} MiB ({SYMBOL} must be set), less than SGLang's \
+                 {} MiB, so that it fits; what more tiles of rows cost in time was not measured.",
                 self.logits >> 20,
-                Bytes(DEFAULT).0 >> 20
+                DEFAULT >> 20
             )
         })
     }

@@ -143,7 +143,7 @@ impl Schedule {
 
     /// The chunk for a prefix; none past `max_context`.
     pub fn at(&self, prefix: u64) -> Option<u64> {
-        (prefix <= self.max_context).then(|| row_at(&self.table, prefix)).flatten()
+        (prefix <= self.max_context).then(|| chunk_at(&self.table, prefix)).flatten()
     }
 
     /// The smallest chunk of the table, which fits at every prefix that is served.
@@ -170,7 +170,7 @@ impl Schedule {
         // The server's buffers are as large as the static size, the table's first chunk.
         let cap = self.table.first().map_or(0, |(_, chunk)| *chunk);
         self.cut(0, length, |done, chunk| {
-            let most = row_at(&self.frontier, done).unwrap_or(0).min(cap);
+            let most = chunk_at(&self.frontier, done).unwrap_or(0).min(cap);
             let room = |first| self.at(done + first).unwrap_or(0);
             ending.rows(length - done, chunk, most, room)
         })
@@ -201,8 +201,8 @@ impl Schedule {
     }
 }
 
-/// The chunk of the row that holds `prefix`.
-fn row_at(table: &[(u64, u64)], prefix: u64) -> Option<u64> {
+/// The chunk of the row of a table, such as [`Schedule::table`], that holds `prefix`.
+pub fn chunk_at(table: &[(u64, u64)], prefix: u64) -> Option<u64> {
     let after = table.partition_point(|(from, _)| *from <= prefix);
     table.get(after.checked_sub(1)?).map(|(_, chunk)| *chunk)
 }

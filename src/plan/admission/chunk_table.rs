@@ -7,6 +7,7 @@
 use serde::Deserialize;
 
 use super::Settings;
+use crate::plan::chunk_at;
 use crate::plan::table::lcm;
 use crate::plan::tail::Ending;
 
@@ -123,8 +124,6 @@ impl ChunkTable {
         if prefix > self.max_context {
             return self.chunk_min;
         }
-        let after = table.partition_point(|(from, _)| *from <= prefix);
-        let row = after.checked_sub(1).and_then(|row| table.get(row));
-        row.map_or(self.chunk_min, |(_, chunk)| *chunk)
+        chunk_at(table, prefix).unwrap_or(self.chunk_min)
     }
 }

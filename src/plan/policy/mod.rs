@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::optimise::{least_time, policy};
 use super::reach::Reach;
-use super::{PlanError, Schedule};
+use super::{PlanError, Schedule, chunk_at};
 use crate::fit::latency::TimeModel;
 
 /// Prompts that tables are compared on, tokens.
@@ -237,10 +237,7 @@ fn least_time_a_token(model: &TimeModel, reach: &Reach, max_context: u64) -> Vec
 
 /// `wanted` under the frontier: at every prefix the smaller of the two chunks.
 fn capped(wanted: &[(u64, u64)], frontier: &Schedule) -> Schedule {
-    let at = |table: &[(u64, u64)], prefix: u64| {
-        let after = table.partition_point(|(from, _)| *from <= prefix);
-        table.get(after.saturating_sub(1)).map_or(u64::MAX, |(_, chunk)| *chunk)
-    };
+    let at = |table: &[(u64, u64)], prefix: u64| chunk_at(table, prefix).unwrap_or(u64::MAX);
     let mut starts: Vec<u64> =
         wanted.iter().chain(&frontier.table).map(|(from, _)| *from).collect();
     starts.sort_unstable();

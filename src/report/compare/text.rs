@@ -2,6 +2,7 @@
 
 use super::{Comparison, GainRow, Side, TimeError};
 use crate::fit::alignment::RAGGED_WRAP;
+use crate::plan::chunk_at;
 use crate::report::document::{Block, Document, Section, Table, grouped, pairs};
 use crate::validate;
 
@@ -155,9 +156,8 @@ impl Comparison {
         };
         let chunk = |side: &Side, prefix: u64| {
             let served = side.max_context.is_some_and(|end| prefix <= end);
-            let after = side.table.partition_point(|(from, _)| *from <= prefix);
-            match after.checked_sub(1).and_then(|i| side.table.get(i)) {
-                Some((_, chunk)) if served => grouped(*chunk),
+            match chunk_at(&side.table, prefix) {
+                Some(chunk) if served => grouped(chunk),
                 _ => "-".to_owned(),
             }
         };
