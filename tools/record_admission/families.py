@@ -280,11 +280,8 @@ def host(rng):
         s["host"] = [max(hit - device, 0) for hit, device in zip(whole, s["hits"])]
         s["kv"] = (sum(s["prompts"]) + len(s["prompts"]) * (48 + 3 * page)) // page * page
         kind = i // 4 % 5
-        if kind == 1:
-            s["mixed"] = 1
-            new_tokens(s, rng)
-        elif kind == 2:
-            s["replay"] = 1
+        if kind in (1, 2):
+            kinds(s, rng, kind)
         elif kind == 3:
             s["align"] = page * rng.choice([1, 2, 3])
         elif kind == 4:
