@@ -189,6 +189,13 @@ impl Prepared {
         wave::reset(self, wave, id, 0);
     }
 
+    /// Turns used waves into those of workgroup `id`.
+    pub fn renew(&self, waves: &mut [Wave], id: [u32; 3]) {
+        for (n, wave) in (0..).zip(waves) {
+            wave::reset(self, wave, id, n);
+        }
+    }
+
     /// A workgroup in its initial state.
     pub fn workgroup(&self, id: [u32; 3]) -> Workgroup {
         let waves = (0..self.waves).map(|w| wave::initial(self, id, w)).collect();
@@ -199,9 +206,7 @@ impl Prepared {
     pub fn reset(&self, workgroup: &mut Workgroup, id: [u32; 3]) {
         workgroup.id = id;
         workgroup.lds.fill(0);
-        for (n, wave) in (0..).zip(&mut workgroup.waves) {
-            wave::reset(self, wave, id, n);
-        }
+        self.renew(&mut workgroup.waves, id);
     }
 }
 

@@ -9,18 +9,17 @@
 use super::cache::Cache;
 use super::cost::Cost;
 use super::counters::{Counters, Stall};
+use super::dispatch::launch_interval;
 use super::grid::Grid;
 use super::hierarchy::{Hierarchy, Requester, Share, Traffic};
 use super::issue::Issue;
 use super::lds::LdsPipe;
+use super::slots::{Counts, Group, NEVER, Simd, Slot};
 use super::trace::Trace;
-use super::wait::Outstanding;
 use crate::arch::ArchParams;
-use crate::exec::{self, Ctx, MemAccess, Wave};
+use crate::exec::{self, Ctx, MemAccess};
 use crate::fault::{Fault, FaultKind};
 
-/// Never.
-const NEVER: u64 = u64::MAX;
 /// A workgroup that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ran {
@@ -44,54 +43,19 @@ pub trait Feed {
     fn next(&mut self, ran: &[Ran]) -> Option<u64>;
 }
 
-/// A wave slot.
-#[derive(Clone, Debug)]
-pub(super) struct Slot {
-    pub(super) wave: Wave,
-    pub(super) group: usize,
-    pub(super) age: u64,
-    pub(super) priority: u8,
-    /// Since when it could have issued, were it not for `reason`.
-    pub(super) since: u64,
-    pub(super) reason: Stall,
-    pub(super) vm: Outstanding,
-    pub(super) lgkm: Outstanding,
-    pub(super) line: u64,
-    pub(super) crossing_debt: u32,
-    pub(super) instructions: u64,
-}
-
-pub(super) struct Group<'a> {
-    pub(super) ctx: Ctx<'a>,
-    pub(super) id: u64,
-    pub(super) requester: Requester,
-    pub(super) live: u32,
-    pub(super) arrived: u32,
-    pub(super) begin: u64,
-    pub(super) instructions: u64,
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct Simd {
-    /// Wave slots, highest priority and oldest first.
-    pub(super) waves: Vec<usize>,
-    pub(super) next: u64,
-    pub(super) vector_free: u64,
-    pub(super) matrix_free: u64,
-    pub(super) empty_since: u64,
-}
-
 /// A compute unit that runs workgroups of one launch.
 pub struct Cu<'a, G> {
     pub(super) p: &'a ArchParams,
     pub(super) grid: &'a G,
     pub(super) costs: &'a [Cost],
     pub(super) simds: Vec<Simd>,
+    /// When each SIMD can do something next.
+    pub(super) next: Vec<u64>,
     pub(super) groups: Vec<Group<'a>>,
-    /// `waves_per_group` slots for each group; `None` until first used.
-    pub(super) slots: Vec<Option<Slot>>,
-    /// Earliest next issue of each slot's wave; [`NEVER`] at a barrier and without a wave.
-    ready: Vec<u64>,
+    /// `waves_per_group` slots for each group.
+    pub(super) slots: Vec<Slot>,
+    /// Outstanding memory operations of each slot's wave.
+    pub(super) outstanding: Vec<Counts>,
     pub(super) waves_per_group: usize,
     pub(super) lds: LdsPipe<'a>,
     pub(super) memory: Hierarchy<'a>,
@@ -99,7 +63,7 @@ pub struct Cu<'a, G> {
     pub(super) launch_free: u64,
     pub(super) launch_interval: u64,
     pub(super) launched: u64,
-    total: u64,
+    pub(super) total: u64,
     pub(super) ran: Vec<Ran>,
     pub(super) counters: Counters,
     pub(super) counts: Vec<u64>,
@@ -148,6 +112,7 @@ impl<'a, G: Grid> Cu<'a, G> {
                     access: MemAccess::default(),
                     clock: 0,
                 },
+                waves: Vec::new(),
                 id: 0,
                 requester: Requester { xcd: 0, group: 0 },
                 live: 0,
@@ -157,14 +122,16 @@ impl<'a, G: Grid> Cu<'a, G> {
             })
             .collect();
         let simds = p.device.simds_per_cu as usize;
-        let slots = groups.len() * waves_per_group;
+        let slots = (0..groups.len() * waves_per_group).map(|w| Slot::empty(w / waves_per_group));
+        let slots: Vec<Slot> = slots.collect();
         Cu {
             p,
             grid,
             costs,
-            simds: (0..simds).map(|_| Simd { next: NEVER, ..Simd::default() }).collect(),
-            slots: (0..slots).map(|_| None).collect(),
-            ready: vec![NEVER; slots],
+            simds: vec![Simd::default(); simds],
+            next: vec![NEVER; simds],
+            outstanding: vec![Counts::default(); slots.len()],
+            slots,
             groups,
             waves_per_group,
             lds: LdsPipe::new(p),
@@ -196,13 +163,10 @@ impl<'a, G: Grid> Cu<'a, G> {
             }
         }
         loop {
-            let mut s = 0;
-            for i in 1..self.simds.len() {
-                if self.simds[i].next < self.simds[s].next {
-                    s = i;
-                }
+            let (mut s, mut now) = (0, NEVER);
+            for (i, &next) in self.next.iter().enumerate() {
+                (s, now) = if next < now { (i, next) } else { (s, now) };
             }
-            let now = self.simds[s].next;
             if now == NEVER {
                 break;
             }
@@ -231,73 +195,6 @@ impl<'a, G: Grid> Cu<'a, G> {
         Err(self.grid.fault(FaultKind::Deadlock { what }, group.id, 0, 0))
     }
 
-    /// Puts the next workgroup into the free place `group`; false when there is none.
-    fn launch(&mut self, group: usize, now: u64, feed: &mut dyn Feed) -> bool {
-        let Some(id) = feed.next(&self.ran) else { return false };
-        let begin = now.max(self.launch_free);
-        self.launch_free = begin + self.launch_interval;
-        let first = begin + u64::from(self.p.dispatch.workgroup_latency);
-        let waves = self.grid.waves(id);
-        let g = &mut self.groups[group];
-        g.id = id;
-        g.requester =
-            Requester { xcd: (id % u64::from(self.p.device.xcds)) as usize, group: self.launched };
-        g.live = waves.len() as u32;
-        g.arrived = 0;
-        g.begin = begin;
-        g.instructions = 0;
-        g.ctx.lds.fill(0);
-        for (i, wave) in waves.into_iter().take(self.waves_per_group).enumerate() {
-            let ready = first + i as u64 * u64::from(self.p.dispatch.wave_interval);
-            let s = self.emptiest_simd(i);
-            let index = group * self.waves_per_group + i;
-            self.slots[index] = Some(Slot {
-                wave,
-                group,
-                age: self.launched << 8 | i as u64,
-                priority: 0,
-                since: ready,
-                reason: Stall::Arbitration,
-                vm: Outstanding::default(),
-                lgkm: Outstanding::default(),
-                line: NEVER,
-                crossing_debt: 0,
-                instructions: 0,
-            });
-            self.ready[index] = ready;
-            let simd = &mut self.simds[s];
-            if simd.waves.is_empty() {
-                self.counters.no_wave += ready.saturating_sub(simd.empty_since);
-            }
-            simd.waves.push(index);
-            simd.next = simd.next.min(aligned(self.p, s, ready));
-            self.sort(s);
-        }
-        self.launched += 1;
-        self.memory.begun = self.launched as f64 / self.total.max(1) as f64;
-        true
-    }
-
-    /// The SIMD with the fewest waves; successive waves start the search at successive SIMDs.
-    fn emptiest_simd(&self, wave: usize) -> usize {
-        let n = self.simds.len();
-        let mut best = wave % n;
-        for i in 0..n {
-            let s = (wave + i) % n;
-            if self.simds[s].waves.len() < self.simds[best].waves.len() {
-                best = s;
-            }
-        }
-        best
-    }
-
-    fn sort(&mut self, s: usize) {
-        let slots = &self.slots;
-        self.simds[s]
-            .waves
-            .sort_by_key(|&w| slots[w].as_ref().map(|slot| (u8::MAX - slot.priority, slot.age)));
-    }
-
     /// One issue slot of one SIMD.
     fn slot(&mut self, s: usize, now: u64, feed: &mut dyn Feed) -> Result<(), Fault> {
         let mut used = 0u8;
@@ -306,35 +203,35 @@ impl<'a, G: Grid> Cu<'a, G> {
         let mut i = 0;
         while let Some(&w) = self.simds[s].waves.get(i) {
             i += 1;
-            if self.ready[w] > now {
-                next = next.min(self.ready[w]);
+            let ready = self.slots[w].ready;
+            if ready > now {
+                next = next.min(ready);
                 continue;
             }
             let outcome = self.issue(s, w, now, &mut used, &mut resort)?;
-            let Some(slot) = self.slots[w].as_mut() else { continue };
+            let slot = &mut self.slots[w];
             match outcome {
                 Issue::Next(ready) => {
-                    (self.ready[w], slot.since) = (ready, ready);
+                    (slot.ready, slot.since) = (ready, ready);
                     next = next.min(ready);
                 }
                 Issue::Blocked(until, reason) => {
-                    self.ready[w] = until;
-                    if slot.reason != reason {
-                        self.settle(s, w, now);
-                        if let Some(slot) = self.slots[w].as_mut() {
-                            slot.reason = reason;
-                        }
-                    }
+                    slot.ready = until;
                     next = next.min(until);
+                    if slot.reason != reason {
+                        let pc = slot.pc;
+                        self.settle(s, w, now, pc);
+                        self.slots[w].reason = reason;
+                    }
                 }
                 Issue::Parked => {
                     let since = now + u64::from(self.p.issue.slot);
-                    self.ready[w] = NEVER;
+                    slot.ready = NEVER;
                     (slot.since, slot.reason) = (since, Stall::Barrier);
-                    let group = slot.group;
+                    let group = slot.group as usize;
                     self.groups[group].arrived += 1;
                     self.release(group, now);
-                    next = next.min(self.ready[w]);
+                    next = next.min(self.slots[w].ready);
                 }
                 Issue::Ended => {
                     i -= 1;
@@ -342,9 +239,9 @@ impl<'a, G: Grid> Cu<'a, G> {
                     if self.simds[s].waves.is_empty() {
                         self.simds[s].empty_since = now;
                     }
-                    self.simds[s].next = NEVER;
+                    self.next[s] = NEVER;
                     self.end(w, now, feed);
-                    next = next.min(self.simds[s].next);
+                    next = next.min(self.next[s]);
                 }
             }
         }
@@ -352,69 +249,17 @@ impl<'a, G: Grid> Cu<'a, G> {
             self.sort(s);
         }
         let earliest = now + u64::from(self.p.issue.slot);
-        self.simds[s].next =
-            if next == NEVER { NEVER } else { aligned(self.p, s, next.max(earliest)) };
+        self.next[s] = if next == NEVER { NEVER } else { aligned(self.p, s, next.max(earliest)) };
         Ok(())
-    }
-
-    fn end(&mut self, w: usize, now: u64, feed: &mut dyn Feed) {
-        let Some(slot) = self.slots[w].take() else { return };
-        self.ready[w] = NEVER;
-        let group = &mut self.groups[slot.group];
-        group.instructions += slot.instructions;
-        group.live -= 1;
-        if group.live > 0 {
-            self.release(slot.group, now);
-            return;
-        }
-        self.ran.push(Ran {
-            id: group.id,
-            begin: group.begin,
-            end: now,
-            instructions: group.instructions,
-            issued: self.counters.instructions(),
-            traffic: self.memory.settled(),
-        });
-        self.launch(slot.group, now, feed);
-    }
-
-    /// Lets the waves of a workgroup go on when all that are left have reached the barrier.
-    fn release(&mut self, group: usize, now: u64) {
-        let g = &mut self.groups[group];
-        if g.arrived < g.live || g.live == 0 {
-            return;
-        }
-        g.arrived = 0;
-        let ready = now + u64::from(self.p.issue.barrier);
-        let range = group * self.waves_per_group..(group + 1) * self.waves_per_group;
-        for (slot, at) in self.slots[range.clone()].iter().zip(&mut self.ready[range.clone()]) {
-            if slot.is_some() {
-                *at = ready;
-            }
-        }
-        for (s, simd) in self.simds.iter_mut().enumerate() {
-            if simd.waves.iter().any(|w| range.contains(w)) {
-                simd.next = simd.next.min(aligned(self.p, s, ready));
-            }
-        }
     }
 }
 
 /// The issue slot of SIMD `s` at or after `time`.
-fn aligned(p: &ArchParams, s: usize, time: u64) -> u64 {
+pub(super) fn aligned(p: &ArchParams, s: usize, time: u64) -> u64 {
     let slot = u64::from(p.issue.slot);
     if slot.is_power_of_two() {
         return time + ((s as u64).wrapping_sub(time) & (slot - 1));
     }
     let phase = s as u64 % slot;
     time + (phase + slot - time % slot) % slot
-}
-
-/// Clocks between two workgroups that the dispatcher sends to the same compute unit: all units of
-/// its shader engine and die take their turn.
-fn launch_interval(p: &ArchParams, waves: u32) -> u64 {
-    let d = &p.dispatch;
-    let per_engine = p.cus_per_xcd().div_ceil(p.device.shader_engines_per_xcd);
-    let engine = per_engine * d.engine_interval.max(d.wave_interval * waves);
-    u64::from(engine.max(p.cus_per_xcd() * d.xcd_interval))
 }

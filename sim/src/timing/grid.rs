@@ -18,6 +18,10 @@ pub trait Grid {
     fn resources(&self) -> Resources;
     /// The waves of workgroup `id` (its place in dispatch order) in their initial state.
     fn waves(&self, id: u64) -> Vec<Wave>;
+    /// Turns the used waves of another workgroup into those of workgroup `id`.
+    fn renew(&self, waves: &mut Vec<Wave>, id: u64) {
+        *waves = self.waves(id);
+    }
     /// The first of them.
     fn first_wave(&self, id: u64) -> Wave;
     /// Turns a used first wave into that of workgroup `id`.
@@ -78,6 +82,10 @@ impl Grid for Launch<'_> {
 
     fn waves(&self, id: u64) -> Vec<Wave> {
         self.prepared.workgroup(self.prepared.workgroup_id(id)).waves
+    }
+
+    fn renew(&self, waves: &mut Vec<Wave>, id: u64) {
+        self.prepared.renew(waves, self.prepared.workgroup_id(id));
     }
 
     fn first_wave(&self, id: u64) -> Wave {

@@ -6,10 +6,11 @@
 use super::cache::{Cache, Lookup};
 use super::cost::{Action, Cost, Unit};
 use super::counters::Stall;
-use super::cu::{Cu, Group, Simd, Slot};
+use super::cu::Cu;
 use super::grid::Grid;
 use super::hierarchy::Hierarchy;
 use super::lds::LdsPipe;
+use super::slots::{Counts, Group, Simd};
 use super::trace::Event;
 use crate::arch::ArchParams;
 use crate::exec::{self, Flow, MemKind};
@@ -40,51 +41,55 @@ impl<G: Grid> Cu<'_, G> {
         used: &mut u8,
         resort: &mut bool,
     ) -> Result<Issue, Fault> {
-        let Some(slot) = self.slots[w].as_mut() else { return Ok(Issue::Parked) };
-        let pc = slot.wave.pc;
-        let group = &mut self.groups[slot.group];
+        let slot = &mut self.slots[w];
+        let (pc, place) = (slot.pc, slot.group as usize);
+        let group = &mut self.groups[place];
+        let wave = &mut group.waves[w - place * self.waves_per_group];
         let Some(cost) = self.costs.get(pc) else {
-            let fault = exec::step(&mut slot.wave, &mut group.ctx).err();
+            let fault = exec::step(wave, &mut group.ctx).err();
             let kind = fault.unwrap_or(FaultKind::BadJump { addr: 0 });
-            return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
+            return Err(self.grid.fault(kind, group.id, wave.id, pc));
         };
-        if let Some(until) = fetched_at(self.p, &mut self.fetch, slot, cost, now) {
-            return Ok(Issue::Blocked(until, Stall::Fetch));
+        let last = cost.line + u64::from(cost.straddles);
+        if slot.line != last {
+            let until = fetched_at(self.p, &mut self.fetch, cost.line, last, now);
+            slot.line = last;
+            if until > now {
+                return Ok(Issue::Blocked(until, Stall::Fetch));
+            }
         }
         let slot_clk = u64::from(self.p.issue.slot);
         let unit = 1u8 << cost.unit as u8;
-        if cost.unit != Unit::Internal && *used & unit != 0 {
+        if *used & unit != 0 {
             return Ok(Issue::Blocked(now + slot_clk, Stall::Arbitration));
         }
         let simd = &mut self.simds[s];
-        if let Some((until, reason)) =
-            blocked(self.p, simd, slot, cost, now, &self.lds, &self.memory)
-        {
+        let counts = &mut self.outstanding[w];
+        let (until, reason) = match cost.unit {
+            Unit::Vector => vector_free(self.p, simd, cost),
+            _ => accepted_at(self.p, counts, cost, now, &self.lds, &self.memory),
+        };
+        if until > now {
             return Ok(Issue::Blocked(until, reason));
         }
 
         group.ctx.clock = now;
-        let flow = exec::step(&mut slot.wave, &mut group.ctx)
-            .map_err(|kind| self.grid.fault(kind, group.id, slot.wave.id, pc))?;
-        if cost.unit != Unit::Internal {
-            *used |= unit;
-        }
+        let flow = exec::step(wave, &mut group.ctx)
+            .map_err(|kind| self.grid.fault(kind, group.id, wave.id, pc))?;
+        slot.pc = wave.pc;
+        // The sequencer handles any number.
+        *used |= unit & !(1 << Unit::Internal as u8);
         slot.instructions += 1;
         self.counts[pc] += 1;
         if slot.instructions > RUNAWAY {
             let kind = FaultKind::Runaway { limit: RUNAWAY };
-            return Err(self.grid.fault(kind, group.id, slot.wave.id, pc));
+            return Err(self.grid.fault(kind, group.id, wave.id, pc));
         }
         self.counters.issued[cost.kind as usize] += 1;
 
-        let mut ready = now + slot_clk;
+        // How long the wave is kept beyond the slot, and why.
+        let (mut kept, mut reason) = (0, Stall::Nop);
         match cost.action {
-            Action::Plain | Action::Wait { .. } => {}
-            Action::Idle(clk) => ready = now + u64::from(clk).max(slot_clk),
-            Action::Priority(priority) => {
-                *resort = slot.priority != priority;
-                slot.priority = priority;
-            }
             Action::Valu | Action::ValuAfterMatrix | Action::Matrix => {
                 simd.vector_free = now + u64::from(cost.vector);
                 self.counters.valu_busy += u64::from(cost.vector);
@@ -98,6 +103,12 @@ impl<G: Grid> Cu<'_, G> {
                     *busy += u64::from(cost.matrix);
                 }
             }
+            Action::Plain | Action::Wait { .. } => {}
+            Action::Idle(clk) => kept = u64::from(clk).saturating_sub(slot_clk),
+            Action::Priority(priority) => {
+                *resort = slot.priority != priority;
+                slot.priority = priority;
+            }
             Action::ScalarMemory => {
                 let access = &group.ctx.access;
                 let (addr, bytes) = match access.kind {
@@ -108,48 +119,47 @@ impl<G: Grid> Cu<'_, G> {
                     0 => now + u64::from(self.p.scalar.hit),
                     _ => self.memory.scalar(now, group.requester, addr, bytes),
                 };
-                slot.lgkm.add(done);
+                counts.lgkm.add(done);
                 group.ctx.access.kind = MemKind::None;
             }
             Action::VectorMemory | Action::Flat => {
                 let done = vector_access(&mut self.lds, &mut self.memory, group, s, now);
-                slot.vm.add_in_order(done);
+                counts.vm.add_in_order(done);
                 if cost.action == Action::Flat {
-                    slot.lgkm.add(done);
+                    counts.lgkm.add(done);
                 }
             }
             Action::VectorControl => {
-                slot.vm.add_in_order(now + u64::from(self.p.vmem.hit));
+                counts.vm.add_in_order(now + u64::from(self.p.vmem.hit));
             }
             Action::Lds => {
                 let timing = self.lds.access(now, s, &group.ctx.access);
-                slot.lgkm.add_in_order(timing.done);
+                counts.lgkm.add_in_order(timing.done);
                 self.counters.lds_conflicts += u64::from(timing.conflicts);
             }
             Action::Branch => {
                 let i = &self.p.issue;
                 let clk = if flow == Flow::Branch { i.branch_taken } else { i.branch };
-                ready = now + u64::from(clk);
+                (kept, reason) = (u64::from(clk).saturating_sub(slot_clk), Stall::Branch);
             }
         }
-        let after = ready;
+        if kept > 0 {
+            self.counters.stalled[reason as usize] += kept;
+            self.waited[pc] += kept;
+        }
+        let mut ready = now + slot_clk + kept;
         if cost.crosses {
             slot.crossing_debt += self.p.issue.crossing;
             if slot.crossing_debt >= self.p.issue.slot {
                 slot.crossing_debt -= self.p.issue.slot;
                 ready += slot_clk;
                 self.counters.stalled[Stall::Fetch as usize] += slot_clk;
+                self.waited[pc] += slot_clk;
             }
         }
-        let lost = (after - now).saturating_sub(slot_clk);
-        let reason = if cost.action == Action::Branch { Stall::Branch } else { Stall::Nop };
-        self.counters.stalled[reason as usize] += lost;
-        self.waited[pc] += (ready - now).saturating_sub(slot_clk);
         let workgroup = group.id;
-        self.settle_at(s, w, now, pc);
-        if let Some(slot) = self.slots[w].as_mut() {
-            slot.reason = Stall::Arbitration;
-        }
+        self.settle(s, w, now, pc);
+        self.slots[w].reason = Stall::Arbitration;
         let (simd, slot) = (s as u32, w as u32);
         self.trace.push(Event { simd, slot, workgroup, pc, begin: now, end: ready, wait: None });
         Ok(match flow {
@@ -159,16 +169,11 @@ impl<G: Grid> Cu<'_, G> {
         })
     }
 
-    /// Charges what wave slot `w` has waited for its reason so far, before it gets another one.
-    pub(super) fn settle(&mut self, s: usize, w: usize, now: u64) {
-        if let Some(pc) = self.slots[w].as_ref().map(|slot| slot.wave.pc) {
-            self.settle_at(s, w, now, pc);
-        }
-    }
-
-    /// [`Cu::settle`] for a wave whose next instruction is, or was until it issued, at `pc`.
-    fn settle_at(&mut self, s: usize, w: usize, now: u64, pc: usize) {
-        let Some(slot) = self.slots[w].as_mut() else { return };
+    /// Charges what wave slot `w` has waited for its reason so far, before it gets another one. Its next
+    /// instruction is, or was until it issued, at `pc`.
+    #[inline]
+    pub(super) fn settle(&mut self, s: usize, w: usize, now: u64, pc: usize) {
+        let slot = &mut self.slots[w];
         let (begin, reason) = (slot.since, slot.reason);
         if begin >= now {
             return;
@@ -178,33 +183,17 @@ impl<G: Grid> Cu<'_, G> {
         let pc = if reason == Stall::Barrier { pc.saturating_sub(1) } else { pc };
         self.counters.stalled[reason as usize] += now - begin;
         self.waited[pc] += now - begin;
-        self.trace.push(Event {
-            simd: s as u32,
-            slot: w as u32,
-            workgroup: self.groups[slot.group].id,
-            pc,
-            begin,
-            end: now,
-            wait: Some(reason),
-        });
+        let workgroup = self.groups[slot.group as usize].id;
+        let (simd, slot, wait) = (s as u32, w as u32, Some(reason));
+        self.trace.push(Event { simd, slot, workgroup, pc, begin, end: now, wait });
     }
 }
 
-/// When the instruction of `cost` has been fetched, if it has not been.
-fn fetched_at(
-    p: &ArchParams,
-    cache: &mut Cache,
-    slot: &mut Slot,
-    cost: &Cost,
-    now: u64,
-) -> Option<u64> {
-    let last = cost.line + u64::from(cost.straddles);
-    if slot.line == last {
-        return None;
-    }
+/// When the instruction in the cache lines `first..=last` has been fetched.
+fn fetched_at(p: &ArchParams, cache: &mut Cache, first: u64, last: u64, now: u64) -> u64 {
     let miss = u64::from(p.fetch.miss);
     let mut until = now;
-    for line in cost.line..=last + u64::from(p.fetch.prefetch) {
+    for line in first..=last + u64::from(p.fetch.prefetch) {
         let ready = match cache.touch(line) {
             Lookup::Hit(i) => cache.entry(i).ready,
             // Left there by the previous launch of the kernel.
@@ -218,54 +207,51 @@ fn fetched_at(
             until = until.max(ready);
         }
     }
-    slot.line = last;
-    (until > now).then_some(until)
+    until
 }
 
-/// Until when the instruction of `cost` cannot issue, and why.
-fn blocked(
+/// From when the vector ALU or the matrix unit takes the instruction of `cost`, and what it waits for
+/// until then.
+#[inline]
+fn vector_free(p: &ArchParams, simd: &Simd, cost: &Cost) -> (u64, Stall) {
+    let matrix = match (cost.action, simd.matrix_free) {
+        (Action::Matrix, free) => free,
+        (Action::ValuAfterMatrix, 1..) => {
+            simd.matrix_free + u64::from(p.valu.packed_f32_after_matrix)
+        }
+        _ => 0,
+    };
+    if matrix > simd.vector_free {
+        (matrix, Stall::Matrix)
+    } else {
+        (simd.vector_free, Stall::Valu)
+    }
+}
+
+/// From when another unit takes the instruction of `cost`, and what it waits for until then.
+#[inline]
+fn accepted_at(
     p: &ArchParams,
-    simd: &Simd,
-    slot: &mut Slot,
+    counts: &mut Counts,
     cost: &Cost,
     now: u64,
     lds: &LdsPipe<'_>,
     memory: &Hierarchy<'_>,
-) -> Option<(u64, Stall)> {
-    let until = |time: u64, reason: Stall| (time > now).then_some((time, reason));
+) -> (u64, Stall) {
     let vm_room = p.vmem.outstanding_per_wave as usize - 1;
     let lgkm_room = p.scalar.outstanding_per_wave as usize - 1;
     match cost.action {
         Action::Wait { vm, lgkm } => {
-            let vm = slot.vm.until(usize::from(vm), now);
-            let lgkm = slot.lgkm.until(usize::from(lgkm), now);
-            if vm >= lgkm { until(vm, Stall::Vmcnt) } else { until(lgkm, Stall::Lgkmcnt) }
-        }
-        Action::Valu => until(simd.vector_free, Stall::Valu),
-        Action::ValuAfterMatrix => {
-            let after = match simd.matrix_free {
-                0 => 0,
-                free => free + u64::from(p.valu.packed_f32_after_matrix),
-            };
-            if after > simd.vector_free {
-                until(after, Stall::Matrix)
-            } else {
-                until(simd.vector_free, Stall::Valu)
-            }
-        }
-        Action::Matrix => {
-            if simd.matrix_free > simd.vector_free {
-                until(simd.matrix_free, Stall::Matrix)
-            } else {
-                until(simd.vector_free, Stall::Valu)
-            }
+            let vm = counts.vm.until(usize::from(vm), now);
+            let lgkm = counts.lgkm.until(usize::from(lgkm), now);
+            if vm >= lgkm { (vm, Stall::Vmcnt) } else { (lgkm, Stall::Lgkmcnt) }
         }
         Action::VectorMemory | Action::Flat | Action::VectorControl => {
-            until(memory.room_at().max(slot.vm.until(vm_room, now)), Stall::Vmem)
+            (memory.room_at().max(counts.vm.until(vm_room, now)), Stall::Vmem)
         }
-        Action::Lds => until(lds.room_at().max(slot.lgkm.until(lgkm_room, now)), Stall::Lds),
-        Action::ScalarMemory => until(slot.lgkm.until(lgkm_room, now), Stall::Lgkmcnt),
-        Action::Plain | Action::Idle(_) | Action::Priority(_) | Action::Branch => None,
+        Action::Lds => (lds.room_at().max(counts.lgkm.until(lgkm_room, now)), Stall::Lds),
+        Action::ScalarMemory => (counts.lgkm.until(lgkm_room, now), Stall::Lgkmcnt),
+        _ => (0, Stall::Arbitration),
     }
 }
 

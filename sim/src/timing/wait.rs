@@ -9,18 +9,25 @@ const CAPACITY: usize = 64;
 /// One counter of one wave.
 #[derive(Clone, Debug)]
 pub struct Outstanding {
+    /// Completion times in ascending order, from `first` on.
     times: [u64; CAPACITY],
+    first: usize,
     len: usize,
     last_in_order: u64,
 }
 
 impl Default for Outstanding {
     fn default() -> Self {
-        Outstanding { times: [0; CAPACITY], len: 0, last_in_order: 0 }
+        Outstanding { times: [0; CAPACITY], first: 0, len: 0, last_in_order: 0 }
     }
 }
 
 impl Outstanding {
+    /// Forgets all operations.
+    pub fn clear(&mut self) {
+        (self.first, self.len, self.last_in_order) = (0, 0, 0);
+    }
+
     /// Adds an operation that completes at `done`, but not before earlier operations that were added
     /// in order. The caller keeps within the hardware's limit with [`Outstanding::until`].
     pub fn add_in_order(&mut self, done: u64) {
@@ -30,32 +37,33 @@ impl Outstanding {
 
     /// Adds an operation that completes at `done` whatever the others do.
     pub fn add(&mut self, done: u64) {
-        if let Some(slot) = self.times.get_mut(self.len) {
-            *slot = done;
-            self.len += 1;
+        if self.len == CAPACITY {
+            return;
         }
+        if self.first + self.len == CAPACITY {
+            self.times.copy_within(self.first.., 0);
+            self.first = 0;
+        }
+        let live = &mut self.times[self.first..=self.first + self.len];
+        self.len += 1;
+        let mut at = live.len() - 1;
+        while at > 0 && live[at - 1] > done {
+            live[at] = live[at - 1];
+            at -= 1;
+        }
+        live[at] = done;
     }
 
     /// The time from which at most `allowed` operations are outstanding; `now` if that is so now.
     pub fn until(&mut self, allowed: usize, now: u64) -> u64 {
-        self.retire(now);
+        while self.len > 0 && self.times[self.first] <= now {
+            self.first += 1;
+            self.len -= 1;
+        }
         if self.len <= allowed {
             return now;
         }
-        let live = &mut self.times[..self.len];
-        live.sort_unstable();
-        live[self.len - allowed - 1]
-    }
-
-    fn retire(&mut self, now: u64) {
-        let mut kept = 0;
-        for i in 0..self.len {
-            if self.times[i] > now {
-                self.times[kept] = self.times[i];
-                kept += 1;
-            }
-        }
-        self.len = kept;
+        self.times[self.first + self.len - allowed - 1]
     }
 }
 
