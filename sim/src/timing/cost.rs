@@ -138,6 +138,9 @@ pub struct Cost {
     pub straddles: bool,
     /// Whether it is an 8-byte instruction placed across an 8-byte boundary.
     pub crosses: bool,
+    /// Instructions from this one on that follow each other and that nothing but the wave's own
+    /// registers takes part in: when they execute is not seen from outside. 0 where this one is none.
+    pub own: u16,
 }
 
 /// A matrix operation whose pass count the parameter file lacks.
@@ -156,7 +159,25 @@ pub struct UnknownPasses {
 
 /// Costs of the whole program, by instruction index.
 pub fn costs(p: &ArchParams, program: &Program) -> Result<Vec<Cost>, UnknownPasses> {
-    program.insts.iter().zip(&program.addr).map(|(inst, &addr)| cost(p, inst, addr)).collect()
+    let insts = program.insts.iter().zip(&program.addr);
+    let costs = insts.map(|(inst, &addr)| cost(p, inst, addr));
+    let mut costs: Vec<Cost> = costs.collect::<Result<_, _>>()?;
+    let mut following = 0u16;
+    for cost in costs.iter_mut().rev() {
+        following = if cost.own == 0 { 0 } else { following.saturating_add(1) };
+        cost.own = following;
+    }
+    Ok(costs)
+}
+
+/// Whether an instruction reads and writes nothing but registers of its wave, and leads on to the next.
+fn is_own(class: Class) -> bool {
+    match class {
+        Class::Salu | Class::Waitcnt | Class::Nop(_) | Class::Internal | Class::Mfma { .. } => true,
+        Class::Valu | Class::ValuTrans | Class::ValuF64 | Class::ValuPkF32 | Class::Valu64 => true,
+        Class::Smem(_) | Class::Lds(_) | Class::Vmem(_) | Class::Flat(_) => false,
+        Class::Branch | Class::Barrier => false,
+    }
 }
 
 fn cost(p: &ArchParams, inst: &Inst, addr: u64) -> Result<Cost, UnknownPasses> {
@@ -172,8 +193,10 @@ fn cost(p: &ArchParams, inst: &Inst, addr: u64) -> Result<Cost, UnknownPasses> {
         line: addr / line,
         straddles: end / line != addr / line,
         crosses: inst.size >= 8 && !addr.is_multiple_of(8),
+        own: 0,
     };
     let class = class(inst, p.arch);
+    cost.own = u16::from(is_own(class));
     let (unit, kind, action) = match class {
         Class::Salu => (Unit::Scalar, Kind::Salu, Action::Plain),
         Class::Smem(_) => (Unit::Scalar, Kind::Smem, Action::ScalarMemory),

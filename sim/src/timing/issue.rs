@@ -10,10 +10,10 @@ use super::cu::Cu;
 use super::grid::Grid;
 use super::hierarchy::Hierarchy;
 use super::lds::LdsPipe;
-use super::slots::{Counts, Group, Simd};
+use super::slots::{Counts, Group, Simd, Slot};
 use super::trace::Event;
 use crate::arch::ArchParams;
-use crate::exec::{self, Flow, MemKind};
+use crate::exec::{self, Ctx, Flow, MemKind, Wave};
 use crate::fault::{Fault, FaultKind};
 
 /// Wave instructions after which a wave is taken not to end.
@@ -44,11 +44,11 @@ impl<G: Grid> Cu<'_, G> {
         let slot = &mut self.slots[w];
         let (pc, place) = (slot.pc, slot.group as usize);
         let group = &mut self.groups[place];
-        let wave = &mut group.waves[w - place * self.waves_per_group];
+        let number = w - place * self.waves_per_group;
         let Some(cost) = self.costs.get(pc) else {
-            let fault = exec::step(wave, &mut group.ctx).err();
+            let fault = exec::step(&mut group.waves[number], &mut group.ctx).err();
             let kind = fault.unwrap_or(FaultKind::BadJump { addr: 0 });
-            return Err(self.grid.fault(kind, group.id, wave.id, pc));
+            return Err(self.grid.fault(kind, group.id, number as u32, pc));
         };
         let last = cost.line + u64::from(cost.straddles);
         if slot.line != last {
@@ -73,17 +73,21 @@ impl<G: Grid> Cu<'_, G> {
             return Ok(Issue::Blocked(until, reason));
         }
 
-        group.ctx.clock = now;
-        let flow = exec::step(wave, &mut group.ctx)
-            .map_err(|kind| self.grid.fault(kind, group.id, wave.id, pc))?;
-        slot.pc = wave.pc;
+        let flow = if slot.ahead > 0 {
+            (slot.pc, slot.ahead) = (pc + 1, slot.ahead - 1);
+            Flow::Next
+        } else {
+            group.ctx.clock = now;
+            execute(&mut group.waves[number], &mut group.ctx, slot, cost)
+                .map_err(|kind| self.grid.fault(kind, group.id, number as u32, pc))?
+        };
         // The sequencer handles any number.
         *used |= unit & !(1 << Unit::Internal as u8);
         slot.instructions += 1;
         self.counts[pc] += 1;
         if slot.instructions > RUNAWAY {
             let kind = FaultKind::Runaway { limit: RUNAWAY };
-            return Err(self.grid.fault(kind, group.id, wave.id, pc));
+            return Err(self.grid.fault(kind, group.id, number as u32, pc));
         }
         self.counters.issued[cost.kind as usize] += 1;
 
@@ -187,6 +191,28 @@ impl<G: Grid> Cu<'_, G> {
         let (simd, slot, wait) = (s as u32, w as u32, Some(reason));
         self.trace.push(Event { simd, slot, workgroup, pc, begin, end: now, wait });
     }
+}
+
+/// Executes the instruction at which `slot` and `wave` are. What follows it and can be seen by nobody
+/// else executes with it, while the registers of the wave are at hand: it only has to issue then. A
+/// fault there is found again when its turn to issue comes.
+fn execute(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    slot: &mut Slot,
+    cost: &Cost,
+) -> Result<Flow, FaultKind> {
+    let pc = slot.pc;
+    match exec::run(wave, ctx, u64::from(cost.own.max(1))) {
+        Ok((flow, _)) if cost.own <= 1 => {
+            slot.pc = wave.pc;
+            return Ok(flow);
+        }
+        Err(fault) if wave.pc == pc => return Err(fault),
+        _ => {}
+    }
+    (slot.pc, slot.ahead) = (pc + 1, (wave.pc - pc - 1) as u16);
+    Ok(Flow::Next)
 }
 
 /// When the instruction in the cache lines `first..=last` has been fetched.

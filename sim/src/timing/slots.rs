@@ -27,6 +27,8 @@ pub(super) struct Slot {
     pub(super) instructions: u64,
     /// Next instruction of its wave, as an index into the program.
     pub(super) pc: usize,
+    /// Instructions from `pc` on that have executed already.
+    pub(super) ahead: u16,
     pub(super) crossing_debt: u32,
     /// Its workgroup's place.
     pub(super) group: u32,
@@ -48,6 +50,7 @@ impl Slot {
             age: 0,
             instructions: 0,
             pc: 0,
+            ahead: 0,
             crossing_debt: 0,
             group: group as u32,
             reason: Stall::Arbitration,
