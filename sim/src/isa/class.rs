@@ -4,7 +4,9 @@
 //! operations, for how long. Sources: AMD's matrix instruction calculator and CDNA3 ISA document,
 //! LLVM's hazard recogniser for gfx950.
 
-use super::{Arch, Enc, Inst, Op, Ty};
+use std::sync::LazyLock;
+
+use super::{Arch, Enc, Inst, Op, Ty, op};
 
 /// What a memory instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,15 +71,39 @@ pub enum Class {
 pub fn class(inst: &Inst, arch: Arch) -> Class {
     match inst.enc {
         Enc::Sop1 | Enc::Sop2 | Enc::Sopc | Enc::Sopk | Enc::Sopp => scalar_class(inst),
-        Enc::Smem => Class::Smem(smem_op(inst)),
+        Enc::Smem => Class::Smem(OF_OPS[inst.op as usize].smem),
         Enc::Mai if matches!(inst.op, Op::VAccvgprReadB32 | Op::VAccvgprWriteB32) => Class::Valu,
         Enc::Mai | Enc::MaiScale => matrix_class(inst, arch),
-        Enc::Ds => Class::Lds(lds_op(inst)),
-        Enc::Flat => Class::Flat(vector_memory_op(inst)),
-        Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => Class::Vmem(vector_memory_op(inst)),
-        _ => vector_class(inst.op),
+        Enc::Ds => Class::Lds(OF_OPS[inst.op as usize].lds),
+        Enc::Flat => Class::Flat(vmem_op(inst)),
+        Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => Class::Vmem(vmem_op(inst)),
+        _ => OF_OPS[inst.op as usize].vector,
     }
 }
+
+/// What the mnemonics say, worked out once.
+struct OfOp {
+    is_branch: bool,
+    /// Of a scalar memory operation.
+    smem: MemOp,
+    /// Of an LDS operation.
+    lds: MemOp,
+    /// Of a vector memory operation whose data does not go to LDS.
+    vmem: MemOp,
+    /// Of a vector operation.
+    vector: Class,
+}
+
+static OF_OPS: LazyLock<Vec<OfOp>> = LazyLock::new(|| {
+    let of_op = |&op: &Op| OfOp {
+        is_branch: BRANCHES.contains(&op),
+        smem: smem_op(op),
+        lds: lds_op(op),
+        vmem: vector_memory_op(op),
+        vector: vector_class(op),
+    };
+    op::ALL.iter().map(of_op).collect()
+});
 
 fn scalar_class(inst: &Inst) -> Class {
     match inst.op {
@@ -85,7 +111,7 @@ fn scalar_class(inst: &Inst) -> Class {
         Op::SNop => Class::Nop((inst.imm & 15) as u8 + 1),
         Op::SWaitcnt => Class::Waitcnt,
         Op::SBarrier => Class::Barrier,
-        op if BRANCHES.contains(&op) => Class::Branch,
+        op if OF_OPS[op as usize].is_branch => Class::Branch,
         _ if inst.enc == Enc::Sopp => Class::Internal,
         _ => Class::Salu,
     }
@@ -121,18 +147,16 @@ static BRANCHES: &[Op] = &[
 /// What a memory instruction does with memory; `None` for all others.
 pub(super) fn memory_op(inst: &Inst) -> Option<MemOp> {
     match inst.enc {
-        Enc::Smem => Some(smem_op(inst)),
-        Enc::Ds => Some(lds_op(inst)),
-        Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => {
-            Some(vector_memory_op(inst))
-        }
+        Enc::Smem => Some(OF_OPS[inst.op as usize].smem),
+        Enc::Ds => Some(OF_OPS[inst.op as usize].lds),
+        Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => Some(vmem_op(inst)),
         _ => None,
     }
 }
 
-fn smem_op(inst: &Inst) -> MemOp {
-    let name = inst.op.info().name;
-    if name.contains("_load_") || matches!(inst.op, Op::SMemtime | Op::SMemrealtime) {
+fn smem_op(op: Op) -> MemOp {
+    let name = op.info().name;
+    if name.contains("_load_") || matches!(op, Op::SMemtime | Op::SMemrealtime) {
         MemOp::Load
     } else if name.contains("_store_") {
         MemOp::Store
@@ -143,9 +167,9 @@ fn smem_op(inst: &Inst) -> MemOp {
     }
 }
 
-fn lds_op(inst: &Inst) -> MemOp {
-    let name = inst.op.info().name;
-    match inst.op {
+fn lds_op(op: Op) -> MemOp {
+    let name = op.info().name;
+    match op {
         Op::DsSwizzleB32 | Op::DsPermuteB32 | Op::DsBpermuteB32 => MemOp::Lane,
         Op::DsNop => MemOp::Control,
         _ if name.starts_with("ds_gws") => MemOp::Control,
@@ -155,11 +179,13 @@ fn lds_op(inst: &Inst) -> MemOp {
     }
 }
 
-fn vector_memory_op(inst: &Inst) -> MemOp {
-    let name = inst.op.info().name;
-    if inst.mods.lds {
-        MemOp::LoadToLds
-    } else if name.contains("_load_") {
+fn vmem_op(inst: &Inst) -> MemOp {
+    if inst.mods.lds { MemOp::LoadToLds } else { OF_OPS[inst.op as usize].vmem }
+}
+
+fn vector_memory_op(op: Op) -> MemOp {
+    let name = op.info().name;
+    if name.contains("_load_") {
         MemOp::Load
     } else if name.contains("_store_") {
         MemOp::Store

@@ -33,13 +33,16 @@ pub struct Options {
     pub check_waits: bool,
 }
 
+impl Options {
+    /// The usual limits on so many threads.
+    pub fn on_threads(threads: usize) -> Self {
+        Options { threads, instruction_limit: 1 << 28, check_waits: false }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-            instruction_limit: 1 << 28,
-            check_waits: false,
-        }
+        Self::on_threads(std::thread::available_parallelism().map_or(1, usize::from))
     }
 }
 
@@ -81,7 +84,8 @@ pub fn run(
     options: &Options,
 ) -> Result<Executed, Fault> {
     let total = range.end.saturating_sub(range.start);
-    let wanted = if order_matters(launch) { 1 } else { options.threads.max(1) as u64 };
+    let wanted = options.threads.max(1) as u64;
+    let wanted = if wanted > 1 && order_matters(launch) { 1 } else { wanted };
     let threads = wanted.min(total);
     // Small enough that threads end together, large enough that the counter is not contended.
     let chunk = (total / (threads.max(1) * 16)).clamp(1, 64);

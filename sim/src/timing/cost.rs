@@ -6,7 +6,7 @@
 
 use crate::arch::{ArchParams, Matrix};
 use crate::exec::Program;
-use crate::isa::{Class, Inst, MemOp, Op, class};
+use crate::isa::{Class, Inst, MemOp, Op, class, op};
 
 /// Issue category: in one slot of a SIMD at most one instruction of each goes, from different waves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,9 +159,17 @@ pub struct UnknownPasses {
 
 /// Costs of the whole program, by instruction index.
 pub fn costs(p: &ArchParams, program: &Program) -> Result<Vec<Cost>, UnknownPasses> {
-    let insts = program.insts.iter().zip(&program.addr);
-    let costs = insts.map(|(inst, &addr)| cost(p, inst, addr));
-    let mut costs: Vec<Cost> = costs.collect::<Result<_, _>>()?;
+    // Of each operation, the cost of the last instruction.
+    let mut known: Vec<Option<(&Inst, Cost)>> = vec![None; op::ALL.len()];
+    let mut costs = Vec::with_capacity(program.insts.len());
+    for (inst, &addr) in program.insts.iter().zip(&program.addr) {
+        let cost = match known[inst.op as usize] {
+            Some((other, cost)) if costs_the_same(inst, other) => cost,
+            _ => cost(p, inst)?,
+        };
+        known[inst.op as usize] = Some((inst, cost));
+        costs.push(cost.placed(p, inst, addr));
+    }
     let mut following = 0u16;
     for cost in costs.iter_mut().rev() {
         following = if cost.own == 0 { 0 } else { following.saturating_add(1) };
@@ -180,9 +188,28 @@ fn is_own(class: Class) -> bool {
     }
 }
 
-fn cost(p: &ArchParams, inst: &Inst, addr: u64) -> Result<Cost, UnknownPasses> {
-    let line = u64::from(p.fetch.line);
-    let end = addr + u64::from(inst.size) - 1;
+/// Whether two instructions of the same operation differ in nothing that [`cost`] looks at.
+fn costs_the_same(a: &Inst, b: &Inst) -> bool {
+    let key = |inst: &Inst| (inst.enc, inst.imm, inst.mods.lds, inst.mods.cbsz, inst.mods.blgp);
+    key(a) == key(b)
+}
+
+impl Cost {
+    /// The cost of an instruction like this one at `addr`.
+    fn placed(self, p: &ArchParams, inst: &Inst, addr: u64) -> Cost {
+        let line = u64::from(p.fetch.line);
+        let end = addr + u64::from(inst.size) - 1;
+        Cost {
+            line: addr / line,
+            straddles: end / line != addr / line,
+            crosses: inst.size >= 8 && !addr.is_multiple_of(8),
+            ..self
+        }
+    }
+}
+
+/// Cost of an instruction, wherever it is.
+fn cost(p: &ArchParams, inst: &Inst) -> Result<Cost, UnknownPasses> {
     let mut cost = Cost {
         unit: Unit::Internal,
         kind: Kind::Internal,
@@ -190,9 +217,9 @@ fn cost(p: &ArchParams, inst: &Inst, addr: u64) -> Result<Cost, UnknownPasses> {
         vector: 0,
         matrix: 0,
         narrow: false,
-        line: addr / line,
-        straddles: end / line != addr / line,
-        crosses: inst.size >= 8 && !addr.is_multiple_of(8),
+        line: 0,
+        straddles: false,
+        crosses: false,
         own: 0,
     };
     let class = class(inst, p.arch);

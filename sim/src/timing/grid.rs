@@ -97,7 +97,7 @@ impl Grid for Launch<'_> {
     }
 
     fn execute(&self, id: u64) -> Result<Executed, Fault> {
-        let options = launch::Options { threads: 1, ..launch::Options::default() };
+        let options = launch::Options::on_threads(1);
         launch::run(self.prepared, self.memory, id..id.saturating_add(1), &options)
     }
 
