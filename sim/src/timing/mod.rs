@@ -44,6 +44,7 @@ mod paths;
 mod place;
 mod plan;
 mod probe;
+mod prober;
 mod rest;
 mod server;
 mod sharing;
@@ -51,6 +52,7 @@ mod simulate;
 mod slots;
 mod strata;
 mod trace;
+mod trail;
 mod wait;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use super::grid::Grid;
-use super::probe::Prober;
+use super::prober::Prober;
 use super::strata::{Stratum, fraction};
 use crate::arch::ArchParams;
 

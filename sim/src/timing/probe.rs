@@ -13,10 +13,10 @@ use std::ops::ControlFlow;
 use super::coalesce::Segments;
 use super::grid::Grid;
 use super::plan::Spread;
+use super::prober::Prober;
 use super::sharing::{Shared, Sharing};
 use crate::arch::ArchParams;
-use crate::exec::{self, Ctx, MemAccess, MemKind, Program, Wave};
-use crate::isa::{Class, Inst, MemOp, class};
+use crate::memory::AddressSpace;
 
 /// Workgroups looked at on one die.
 const ON_DIE: u64 = 128;
@@ -34,16 +34,25 @@ pub fn probe<G: Grid>(p: &ArchParams, grid: &G, spread: &Spread, mixed: bool) ->
     let concurrent = spread.total.min(u64::from(p.device.compute_units) * spread.resident);
     let before = if mixed { (spread.total - concurrent) / 2 } else { 0 };
     let first = before - before % xcds;
-    let mut prober = Prober::new(p, grid);
+    let mut lines = Lines { prober: Prober::new(p, grid), p, segments: Segments::default() };
     let (mut on_die, mut neighbours) = (Vec::new(), Vec::new());
+    let is_neighbour = |id: u64| id - first < NEIGHBOURS;
     let at_once = first..first + concurrent;
-    for id in at_once.step_by(xcds as usize).take(ON_DIE as usize) {
-        prober.lines(id, |line| on_die.push(touch(line, id / xcds)));
+    for id in at_once.clone().step_by(xcds as usize).take(ON_DIE as usize) {
+        lines.of(id, |line| {
+            on_die.push(touch(line, id / xcds));
+            if is_neighbour(id) {
+                neighbours.push(touch(line, id % xcds));
+            }
+        });
     }
-    for id in first..first + concurrent.min(NEIGHBOURS) {
-        prober.lines(id, |line| neighbours.push(touch(line, id % xcds)));
+    for id in at_once.take_while(|&id| is_neighbour(id)) {
+        if (id - first) % xcds != 0 || (id - first) / xcds >= ON_DIE {
+            lines.of(id, |line| neighbours.push(touch(line, id % xcds)));
+        }
     }
-    let [on_die, neighbours] = [on_die, neighbours].map(|touches| prober.by_region(touches));
+    let [on_die, neighbours] =
+        [on_die, neighbours].map(|touches| by_region(p, grid.memory(), touches));
     let mut ranges: Vec<Shared> = Vec::new();
     for (&(base, len), found) in &on_die {
         let across = neighbours.get(&(base, len)).copied().unwrap_or_default();
@@ -84,71 +93,39 @@ fn overall(counts: &BTreeMap<(u64, u64), Count>) -> Count {
     })
 }
 
-/// What an instruction means to the probe.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    /// Reads memory through the vector caches.
-    Load,
-    /// Writes memory.
-    Write,
-    /// No address comes from it.
-    Matrix,
-    Other,
-}
-
-fn role(inst: &Inst, p: &ArchParams) -> Role {
-    match class(inst, p.arch) {
-        Class::Vmem(op) | Class::Flat(op) => match op {
-            MemOp::Load | MemOp::LoadToLds => Role::Load,
-            MemOp::Store | MemOp::Atomic => Role::Write,
-            _ => Role::Other,
-        },
-        Class::Smem(MemOp::Store | MemOp::Atomic) => Role::Write,
-        Class::Mfma { .. } => Role::Matrix,
-        _ => Role::Other,
+/// Counts touches by allocation (base and length); each party counts once for a line.
+fn by_region(
+    p: &ArchParams,
+    memory: &AddressSpace,
+    mut touches: Vec<u64>,
+) -> BTreeMap<(u64, u64), Count> {
+    touches.sort_unstable();
+    touches.dedup();
+    let shift = p.vmem.line.trailing_zeros();
+    let mut counts: BTreeMap<(u64, u64), Count> = BTreeMap::new();
+    for of_line in touches.chunk_by(|a, b| a >> PARTY_BITS == b >> PARTY_BITS) {
+        let line = of_line[0] >> PARTY_BITS;
+        let Some(region) = memory.region(line << shift) else { continue };
+        let count = counts.entry((region.base, region.len)).or_default();
+        count.lines += 1;
+        count.touches += of_line.len() as u64;
     }
+    counts
 }
 
-/// Executes the beginnings of first waves.
-pub struct Prober<'a, G> {
+/// Looks at the lines that workgroups load.
+struct Lines<'a, G> {
+    prober: Prober<'a, G>,
     p: &'a ArchParams,
-    grid: &'a G,
-    roles: Vec<Role>,
-    wave: Option<Wave>,
-    lds: Vec<u8>,
     segments: Segments,
 }
 
-impl<'a, G: Grid> Prober<'a, G> {
-    /// For the workgroups of `grid`.
-    pub fn new(p: &'a ArchParams, grid: &'a G) -> Self {
-        let lds = vec![0; grid.resources().lds as usize];
-        let roles = grid.program().insts.iter().map(|inst| role(inst, p)).collect();
-        Prober { p, grid, roles, wave: None, lds, segments: Segments::default() }
-    }
-
-    /// Counts touches by allocation (base and length); each party counts once for a line.
-    fn by_region(&self, mut touches: Vec<u64>) -> BTreeMap<(u64, u64), Count> {
-        touches.sort_unstable();
-        touches.dedup();
-        let shift = self.p.vmem.line.trailing_zeros();
-        let mut counts: BTreeMap<(u64, u64), Count> = BTreeMap::new();
-        for of_line in touches.chunk_by(|a, b| a >> PARTY_BITS == b >> PARTY_BITS) {
-            let line = of_line[0] >> PARTY_BITS;
-            let Some(region) = self.grid.memory().region(line << shift) else { continue };
-            let count = counts.entry((region.base, region.len)).or_default();
-            count.lines += 1;
-            count.touches += of_line.len() as u64;
-        }
-        counts
-    }
-
+impl<G: Grid> Lines<'_, G> {
     /// Calls `touch` with the number of each line that the first wave of workgroup `id` loads.
-    fn lines(&mut self, id: u64, mut touch: impl FnMut(u64)) {
-        let mut segments = std::mem::take(&mut self.segments);
+    fn of(&mut self, id: u64, mut touch: impl FnMut(u64)) {
         let (shift, lanes) = (self.p.vmem.line.trailing_zeros(), self.p.vmem.address_lanes);
-        let mut loads = 0;
-        self.walk(id, INSTRUCTIONS, |_, load| {
+        let (segments, mut loads) = (&mut self.segments, 0);
+        self.prober.walk(id, INSTRUCTIONS, |_, load| {
             if let Some(access) = load {
                 segments.collect(access, shift, lanes);
                 segments.as_slice().iter().copied().for_each(&mut touch);
@@ -156,54 +133,5 @@ impl<'a, G: Grid> Prober<'a, G> {
             }
             if loads == LOADS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        self.segments = segments;
-    }
-
-    /// Executes the first wave of workgroup `id`, without side effects: at most so many instructions,
-    /// none from the first on that writes to memory, and no matrix operations. Calls `executed` with the
-    /// index of each instruction and, where it is a vector load, with its access.
-    pub fn walk(
-        &mut self,
-        id: u64,
-        instructions: u32,
-        mut executed: impl FnMut(usize, Option<&MemAccess>) -> ControlFlow<()>,
-    ) {
-        let wave = match &mut self.wave {
-            Some(wave) => {
-                self.grid.restart(wave, id);
-                wave
-            }
-            None => self.wave.insert(self.grid.first_wave(id)),
-        };
-        let program: &Program = self.grid.program();
-        let memory = self.grid.memory();
-        let mut ctx = Ctx {
-            program,
-            mem: memory,
-            lds: &mut self.lds,
-            access: MemAccess::default(),
-            clock: 0,
-        };
-        for _ in 0..instructions {
-            let pc = wave.pc;
-            let Some(role) = self.roles.get(pc) else { return };
-            match role {
-                Role::Write => return,
-                Role::Matrix => {
-                    wave.pc += 1;
-                    continue;
-                }
-                Role::Load | Role::Other => {}
-            }
-            match exec::step(wave, &mut ctx) {
-                Ok(exec::Flow::End) | Err(_) => return,
-                Ok(_) => {}
-            }
-            let load = *role == Role::Load
-                && matches!(ctx.access.kind, MemKind::Load | MemKind::LoadToLds);
-            if executed(pc, load.then_some(&ctx.access)).is_break() {
-                return;
-            }
-        }
     }
 }

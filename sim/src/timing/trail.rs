@@ -1,0 +1,125 @@
+//! The way of a wave through the beginning of a kernel, and what of it decides where it goes and what
+//! it loads.
+//!
+//! Goes in: the instructions that a wave executed, in order. Comes out: which of them have to execute
+//! for the addresses of vector loads, the scalar registers and the way itself to be right; the others
+//! compute what is stored or multiplied in the end. That holds for every wave that takes the same way
+//! under the same execution masks, and is found by going back from the end.
+
+use crate::exec::{Program, Wave};
+use crate::isa::{Class, File, MemOp, Op, RegRange, class, regs};
+
+/// One instruction on the way.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The instruction, as an index into the program.
+    pub pc: usize,
+    /// Execution mask before it.
+    exec: u64,
+    /// Whether it has to execute.
+    pub counts: bool,
+}
+
+impl Step {
+    /// Where `wave` is.
+    pub fn at(wave: &Wave) -> Self {
+        Step { pc: wave.pc, exec: wave.exec(), counts: true }
+    }
+
+    /// Whether `wave` is there.
+    #[inline]
+    pub fn is_at(&self, wave: &Wave) -> bool {
+        wave.pc == self.pc && wave.exec() == self.exec
+    }
+}
+
+/// The way of a wave.
+#[derive(Clone, Debug)]
+pub struct Trail {
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// The instruction that ends every walk, if it was the next one.
+    pub end: Option<usize>,
+}
+
+impl Trail {
+    /// The trail of `steps` through `program`.
+    pub fn new(program: &Program, mut steps: Vec<Step>, end: Option<usize>) -> Self {
+        // Indexed registers are not those that instructions name.
+        let indexes = |step: &Step| {
+            use Op::{SSetGprIdxIdx, SSetGprIdxMode, SSetGprIdxOn};
+            matches!(program.insts[step.pc].op, SSetGprIdxIdx | SSetGprIdxMode | SSetGprIdxOn)
+        };
+        if !steps.iter().any(indexes) {
+            let mut needed = Needed::default();
+            for step in steps.iter_mut().rev() {
+                step.counts = needed.by_those_after(program, step);
+            }
+        }
+        Trail { steps, end }
+    }
+}
+
+/// What later instructions need that have to execute. Scalar registers are not here: whatever writes
+/// one executes.
+#[derive(Default)]
+struct Needed {
+    /// Vector registers, accumulation registers behind the architected ones.
+    registers: [u64; 8],
+    lds: bool,
+}
+
+impl Needed {
+    /// Whether the instruction of `step` has to execute; if so, it is taken into account.
+    fn by_those_after(&mut self, program: &Program, step: &Step) -> bool {
+        let inst = &program.insts[step.pc];
+        let class = class(inst, program.arch);
+        let regs = regs(inst);
+        let writes = || regs.writes.iter().any(|range| self.has(range));
+        let counts = match class {
+            Class::Mfma { .. } => return false,
+            Class::Valu | Class::ValuTrans | Class::ValuF64 | Class::ValuPkF32 | Class::Valu64 => {
+                writes()
+            }
+            Class::Lds(MemOp::Store) => self.lds,
+            Class::Lds(MemOp::Atomic) => self.lds || writes(),
+            Class::Lds(MemOp::Load | MemOp::Lane) => writes(),
+            _ => true,
+        };
+        if counts {
+            // Under another mask, some lanes keep what was there.
+            if step.exec == u64::MAX {
+                regs.writes.iter().for_each(|range| self.set(range, false));
+            }
+            regs.reads.iter().for_each(|range| self.set(range, true));
+            self.lds |= matches!(class, Class::Lds(MemOp::Load | MemOp::Atomic) | Class::Flat(_));
+        }
+        counts
+    }
+
+    fn has(&self, range: &RegRange) -> bool {
+        match places(range) {
+            Some(mut places) => places.any(|n| self.registers[n / 64] >> (n % 64) & 1 == 1),
+            None => true,
+        }
+    }
+
+    fn set(&mut self, range: &RegRange, needed: bool) {
+        for n in places(range).into_iter().flatten() {
+            let bit = 1 << (n % 64);
+            let word = &mut self.registers[n / 64];
+            *word = if needed { *word | bit } else { *word & !bit };
+        }
+    }
+}
+
+/// Numbers of vector registers; `None` for scalar ones.
+fn places(range: &RegRange) -> Option<impl Iterator<Item = usize>> {
+    let base = match range.file {
+        File::Vgpr => 0,
+        File::Agpr => 256,
+        File::Sgpr | File::Scc => return None,
+    };
+    let first = base + usize::from(range.first);
+    Some(first..(first + usize::from(range.count)).min(512))
+}
