@@ -30,7 +30,9 @@ pub fn bank_cycles(phases: &Phases, mask: u64, bytes: u32, addr: &[u64; WAVE]) -
         && wide >= 4
         && (0..WAVE).all(|lane| mask >> lane & 1 == 0 || addr[lane].is_multiple_of(wide));
     let (unit, parts) = if aligned { (wide, 1) } else { (4, u64::from(bytes.div_ceil(4).max(1))) };
-    let groups = ((u64::from(phases.banks) * 4 / unit).max(1) as usize).min(MAX_BANKS);
+    // All of these are powers of two.
+    let shift = unit.trailing_zeros();
+    let groups = ((u64::from(phases.banks) * 4 >> shift).max(1) as usize).min(MAX_BANKS);
     let mut total = BankCycles::default();
     // Words seen in a phase, chained by bank; index 0 ends a chain.
     let mut seen = [0u64; MAX_WORDS + 1];
@@ -44,8 +46,8 @@ pub fn bank_cycles(phases: &Phases, mask: u64, bytes: u32, addr: &[u64; WAVE]) -
                 continue;
             }
             for part in 0..parts {
-                let word = addr[lane as usize] / unit + part;
-                let bank = (word % groups as u64) as usize;
+                let word = (addr[lane as usize] >> shift) + part;
+                let bank = word as usize & (groups - 1);
                 let mut i = head[bank] as usize;
                 while i != 0 && seen[i] != word {
                     i = next[i] as usize;
@@ -75,11 +77,8 @@ const PATTERNS: usize = 64;
 #[derive(Clone, Debug)]
 struct Memo(Vec<Option<(Pattern, BankCycles)>>);
 
-/// Bytes after which the banks repeat, however many there are.
-const ROW: u64 = 4 * MAX_BANKS as u64;
-
-/// What bank clocks depend on. Addresses are relative to the start of the [`ROW`] that the first lane's
-/// lies in.
+/// What bank clocks depend on. Addresses are relative to the start of the row of banks that the first
+/// lane's lies in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pattern {
     mask: u64,
@@ -100,7 +99,9 @@ impl Memo {
         access: &MemAccess,
         addr: &[u64; WAVE],
     ) -> BankCycles {
-        let base = addr[0] / ROW * ROW;
+        // A row starts where the widest access does.
+        let row = (4 * u64::from(phases.banks)).max(16);
+        let base = addr[0] & !(row - 1);
         let relative = addr.map(|addr| addr.wrapping_sub(base) as u32);
         let MemAccess { mask, bytes, .. } = *access;
         let pattern = Pattern { mask, bytes, write, addr: relative };
