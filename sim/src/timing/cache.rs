@@ -26,13 +26,18 @@ pub struct Entry {
     pub dirty: u32,
 }
 
-/// Tags, ages and payloads of one cache.
+/// Tags, ages and payloads of one cache. Ways fill up in order and stay full.
 #[derive(Clone, Debug)]
 pub struct Cache {
     sets: u64,
     ways: usize,
     tags: Vec<u64>,
+    /// When each way was used last, above its number in the set.
     used: Vec<u64>,
+    /// A byte of each tag, [`MARKS`] of them in a word: what a search looks at first.
+    marks: Vec<u64>,
+    /// Ways in use of each set.
+    filled: Vec<u32>,
     entries: Vec<Entry>,
     clock: u64,
     /// Where lines were found last, by a few bits of their number.
@@ -41,6 +46,12 @@ pub struct Cache {
 
 /// Lines whose place is remembered, so that finding them again does not take a search of their set.
 const HINTS: usize = 256;
+
+/// Marks in a word.
+const MARKS: usize = 8;
+
+/// Most ways of a set: their numbers take the lower bits of [`Cache::used`].
+const WAYS: u64 = 1 << 16;
 
 impl Cache {
     /// A cache of `lines` lines, `ways` a set (fewer where it has fewer lines).
@@ -51,14 +62,17 @@ impl Cache {
 
     /// A cache of which only the tags matter: it has no entries.
     pub fn tags(lines: u64, ways: u32) -> Self {
-        let ways = u64::from(ways).min(lines).max(1);
+        let ways = u64::from(ways).min(lines).clamp(1, WAYS);
         let sets = (lines / ways).max(1);
-        let n = usize::try_from(sets * ways).unwrap_or(0);
+        let of_each_set = |n: u64| usize::try_from(sets * n).unwrap_or(0);
+        let n = of_each_set(ways);
         Cache {
             sets,
             ways: ways as usize,
             tags: vec![EMPTY; n],
             used: vec![0; n],
+            marks: vec![0; of_each_set(ways.div_ceil(MARKS as u64))],
+            filled: vec![0; of_each_set(1)],
             entries: Vec::new(),
             clock: 0,
             hints: [0; HINTS],
@@ -66,40 +80,98 @@ impl Cache {
     }
 
     /// Looks `line` up and, where it is absent, puts it in the place of the least recently used.
+    #[inline]
     pub fn touch(&mut self, line: u64) -> Lookup {
         self.clock += 1;
-        let wanted = line.wrapping_add(1);
         let hint = (line ^ line >> 8 ^ line >> 44) as usize % HINTS;
         let likely = self.hints[hint] as usize;
         // The sets differ in their lines.
-        if self.tags.get(likely) == Some(&wanted) {
-            self.used[likely] = self.clock;
+        if self.tags.get(likely) == Some(&line.wrapping_add(1)) {
+            let used = &mut self.used[likely];
+            *used = self.clock * WAYS | *used % WAYS;
             return Lookup::Hit(likely);
         }
-        let first = (fold(line) % self.sets) as usize * self.ways;
-        let set = first..first + self.ways;
-        if let Some(way) = self.tags[set.clone()].iter().position(|&tag| tag == wanted) {
-            self.used[first + way] = self.clock;
-            self.hints[hint] = (first + way) as u32;
-            return Lookup::Hit(first + way);
+        self.search(line, hint)
+    }
+
+    /// [`Cache::touch`] of a line that is not where `hint` says.
+    fn search(&mut self, line: u64, hint: usize) -> Lookup {
+        let wanted = line.wrapping_add(1);
+        let set = self.set(line);
+        let first = set * self.ways;
+        let filled = self.filled[set] as usize;
+        let words = self.ways.div_ceil(MARKS);
+        let marks = &mut self.marks[set * words..][..words];
+        let tags = &mut self.tags[first..][..self.ways];
+        let used = &mut self.used[first..][..self.ways];
+        let mark = mark(line);
+        for (i, &word) in marks[..filled.div_ceil(MARKS)].iter().enumerate() {
+            let mut same = zero_bytes(word ^ mark);
+            while same != 0 {
+                let way = i * MARKS + same.trailing_zeros() as usize / 8;
+                if tags.get(way) == Some(&wanted) {
+                    used[way] = self.clock * WAYS | way as u64;
+                    self.hints[hint] = (first + way) as u32;
+                    return Lookup::Hit(first + way);
+                }
+                same &= same - 1;
+            }
         }
-        // Empty ways have never been used: the first of them comes before all others.
-        let oldest = self.used[set].iter().enumerate().min_by_key(|(_, used)| **used);
-        let victim = first + oldest.map_or(0, |(way, _)| way);
-        let empty = self.tags[victim] == EMPTY;
-        self.tags[victim] = wanted;
-        self.used[victim] = self.clock;
-        self.hints[hint] = victim as u32;
-        if let Some(entry) = self.entries.get_mut(victim) {
+        let is_full = filled == self.ways;
+        let way = if is_full {
+            (least(used) % WAYS) as usize
+        } else {
+            self.filled[set] += 1;
+            filled
+        };
+        let byte = 0xff << (8 * (way % MARKS));
+        let word = &mut marks[way / MARKS];
+        *word = *word & !byte | mark & byte;
+        tags[way] = wanted;
+        used[way] = self.clock * WAYS | way as u64;
+        let place = first + way;
+        self.hints[hint] = place as u32;
+        if let Some(entry) = self.entries.get_mut(place) {
             *entry = Entry::default();
         }
-        if empty { Lookup::Filled(victim) } else { Lookup::Replaced(victim) }
+        if is_full { Lookup::Replaced(place) } else { Lookup::Filled(place) }
+    }
+
+    fn set(&self, line: u64) -> usize {
+        let folded = fold(line);
+        // Most numbers are short, and dividing those is faster.
+        match (u32::try_from(folded), u32::try_from(self.sets)) {
+            (Ok(folded), Ok(sets)) => (folded % sets) as usize,
+            _ => (folded % self.sets) as usize,
+        }
     }
 
     /// Payload of an entry that [`Cache::touch`] returned, for caches that have them.
     pub fn entry(&mut self, index: usize) -> &mut Entry {
         &mut self.entries[index]
     }
+}
+
+/// The mark of a line, in every byte.
+fn mark(line: u64) -> u64 {
+    (line.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) * 0x0101_0101_0101_0101
+}
+
+/// The highest bit of each byte that is zero, and of some of those above one that is.
+fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080
+}
+
+/// The least of `values`, found in four strands.
+fn least(values: &[u64]) -> u64 {
+    let (fours, rest) = values.as_chunks::<4>();
+    let mut least = [u64::MAX; 4];
+    for four in fours {
+        for (least, &value) in least.iter_mut().zip(four) {
+            *least = value.min(*least);
+        }
+    }
+    least.iter().chain(rest).copied().min().unwrap_or(0)
 }
 
 /// Folds the upper bits of a line number into the lower ones that choose the set, so that lines at a
