@@ -12,12 +12,11 @@ use super::counters::{Counters, Stall};
 use super::dispatch::launch_interval;
 use super::grid::Grid;
 use super::hierarchy::{Hierarchy, Requester, Share, Traffic};
-use super::issue::Issue;
 use super::lds::LdsPipe;
-use super::slots::{Counts, Group, NEVER, Simd, Slot};
+use super::slots::{Counts, Group, Line, NEVER, Simd, Slot};
 use super::trace::Trace;
 use crate::arch::ArchParams;
-use crate::exec::{self, Ctx, MemAccess};
+use crate::exec::{self, Ctx, Flow, MemAccess};
 use crate::fault::{Fault, FaultKind};
 
 /// A workgroup that ran.
@@ -47,7 +46,9 @@ pub trait Feed {
 pub struct Cu<'a, G> {
     pub(super) p: &'a ArchParams,
     pub(super) grid: &'a G,
-    pub(super) costs: &'a [Cost],
+    pub(super) lines: Vec<Line>,
+    /// Clocks from one issue slot of a SIMD to the next.
+    pub(super) slot_clk: u64,
     pub(super) simds: Vec<Simd>,
     /// When each SIMD can do something next.
     pub(super) next: Vec<u64>,
@@ -66,9 +67,6 @@ pub struct Cu<'a, G> {
     pub(super) total: u64,
     pub(super) ran: Vec<Ran>,
     pub(super) counters: Counters,
-    pub(super) counts: Vec<u64>,
-    /// Wave clocks lost at each instruction.
-    pub(super) waited: Vec<u64>,
     pub(super) trace: Trace,
 }
 
@@ -97,7 +95,7 @@ impl<'a, G: Grid> Cu<'a, G> {
     pub fn new(
         p: &'a ArchParams,
         grid: &'a G,
-        costs: &'a [Cost],
+        costs: &[Cost],
         share: &Share,
         lds: impl Iterator<Item = &'a mut [u8]>,
     ) -> Self {
@@ -127,7 +125,8 @@ impl<'a, G: Grid> Cu<'a, G> {
         Cu {
             p,
             grid,
-            costs,
+            lines: costs.iter().map(|&cost| Line { cost, count: 0, waited: 0 }).collect(),
+            slot_clk: u64::from(p.issue.slot),
             simds: vec![Simd::default(); simds],
             next: vec![NEVER; simds],
             outstanding: vec![Counts::default(); slots.len()],
@@ -143,8 +142,6 @@ impl<'a, G: Grid> Cu<'a, G> {
             total: grid.workgroups(),
             ran: Vec::new(),
             counters: Counters::default(),
-            counts: vec![0; costs.len()],
-            waited: vec![0; costs.len()],
             trace: Trace::default(),
         }
     }
@@ -181,8 +178,8 @@ impl<'a, G: Grid> Cu<'a, G> {
         Ok(CuRun {
             ran: self.ran,
             counters: self.counters,
-            counts: self.counts,
-            waited: self.waited,
+            counts: self.lines.iter().map(|line| line.count).collect(),
+            waited: self.lines.iter().map(|line| line.waited).collect(),
             trace: self.trace,
             traffic: self.memory.settled(),
             end,
@@ -201,39 +198,40 @@ impl<'a, G: Grid> Cu<'a, G> {
         let mut next = NEVER;
         let mut resort = false;
         let mut i = 0;
-        while let Some(&w) = self.simds[s].waves.get(i) {
+        while let Some(wave) = self.simds[s].waves.get_mut(i) {
             i += 1;
-            let ready = self.slots[w].ready;
-            if ready > now {
-                next = next.min(ready);
+            if wave.ready > now {
+                next = next.min(wave.ready);
                 continue;
             }
-            let outcome = self.issue(s, w, now, &mut used, &mut resort)?;
-            let slot = &mut self.slots[w];
-            match outcome {
-                Issue::Next(ready) => {
-                    (slot.ready, slot.since) = (ready, ready);
+            let w = wave.slot;
+            let (until, reason) = self.blocked(s, w, now, used);
+            if until > now {
+                self.simds[s].waves[i - 1].ready = until;
+                next = next.min(until);
+                if self.slots[w].reason != reason {
+                    self.settle(s, w, now);
+                    self.slots[w].reason = reason;
+                }
+                continue;
+            }
+            let (flow, ready) = self.issue(s, w, now, &mut used, &mut resort)?;
+            match flow {
+                Flow::Next | Flow::Branch => {
+                    self.simds[s].waves[i - 1].ready = ready;
+                    self.slots[w].since = ready;
                     next = next.min(ready);
                 }
-                Issue::Blocked(until, reason) => {
-                    slot.ready = until;
-                    next = next.min(until);
-                    if slot.reason != reason {
-                        let pc = slot.pc;
-                        self.settle(s, w, now, pc);
-                        self.slots[w].reason = reason;
-                    }
-                }
-                Issue::Parked => {
-                    let since = now + u64::from(self.p.issue.slot);
-                    slot.ready = NEVER;
-                    (slot.since, slot.reason) = (since, Stall::Barrier);
+                Flow::Barrier => {
+                    self.simds[s].waves[i - 1].ready = NEVER;
+                    let slot = &mut self.slots[w];
+                    (slot.since, slot.reason) = (now + self.slot_clk, Stall::Barrier);
                     let group = slot.group as usize;
                     self.groups[group].arrived += 1;
                     self.release(group, now);
-                    next = next.min(self.slots[w].ready);
+                    next = next.min(self.simds[s].waves[i - 1].ready);
                 }
-                Issue::Ended => {
+                Flow::End => {
                     i -= 1;
                     self.simds[s].waves.remove(i);
                     if self.simds[s].waves.is_empty() {
@@ -248,7 +246,7 @@ impl<'a, G: Grid> Cu<'a, G> {
         if resort {
             self.sort(s);
         }
-        let earliest = now + u64::from(self.p.issue.slot);
+        let earliest = now + self.slot_clk;
         self.next[s] = if next == NEVER { NEVER } else { aligned(self.p, s, next.max(earliest)) };
         Ok(())
     }

@@ -7,7 +7,7 @@
 use super::cu::{Cu, Feed, Ran, aligned};
 use super::grid::Grid;
 use super::hierarchy::Requester;
-use super::slots::{NEVER, Slot};
+use super::slots::{Slot, Waiting};
 use crate::arch::ArchParams;
 
 impl<G: Grid> Cu<'_, G> {
@@ -37,11 +37,9 @@ impl<G: Grid> Cu<'_, G> {
             let s = self.emptiest_simd(i);
             let index = group * self.waves_per_group + i;
             self.slots[index] = Slot {
-                ready,
                 since: ready,
                 age: self.launched << 8 | i as u64,
                 pc: self.groups[group].waves[i].pc,
-                live: true,
                 ..Slot::empty(group)
             };
             self.outstanding[index].clear();
@@ -49,7 +47,7 @@ impl<G: Grid> Cu<'_, G> {
             if simd.waves.is_empty() {
                 self.counters.no_wave += ready.saturating_sub(simd.empty_since);
             }
-            simd.waves.push(index);
+            simd.waves.push(Waiting { ready, slot: index });
             self.next[s] = self.next[s].min(aligned(self.p, s, ready));
             self.sort(s);
         }
@@ -73,12 +71,12 @@ impl<G: Grid> Cu<'_, G> {
 
     pub(super) fn sort(&mut self, s: usize) {
         let slots = &self.slots;
-        self.simds[s].waves.sort_by_key(|&w| (u8::MAX - slots[w].priority, slots[w].age));
+        let order = |slot: &Slot| (u8::MAX - slot.priority, slot.age);
+        self.simds[s].waves.sort_by_key(|wave| order(&slots[wave.slot]));
     }
 
     pub(super) fn end(&mut self, w: usize, now: u64, feed: &mut dyn Feed) {
-        let slot = &mut self.slots[w];
-        (slot.ready, slot.live) = (NEVER, false);
+        let slot = &self.slots[w];
         let place = slot.group as usize;
         let group = &mut self.groups[place];
         group.instructions += slot.instructions;
@@ -107,11 +105,9 @@ impl<G: Grid> Cu<'_, G> {
         g.arrived = 0;
         let ready = now + u64::from(self.p.issue.barrier);
         let range = group * self.waves_per_group..(group + 1) * self.waves_per_group;
-        for slot in self.slots[range.clone()].iter_mut().filter(|slot| slot.live) {
-            slot.ready = ready;
-        }
-        for (s, simd) in self.simds.iter().enumerate() {
-            if simd.waves.iter().any(|w| range.contains(w)) {
+        for (s, simd) in self.simds.iter_mut().enumerate() {
+            for wave in simd.waves.iter_mut().filter(|wave| range.contains(&wave.slot)) {
+                wave.ready = ready;
                 self.next[s] = self.next[s].min(aligned(self.p, s, ready));
             }
         }

@@ -1,7 +1,7 @@
 //! One issue attempt: whether the next instruction of a wave can go, and what it then occupies.
 //!
-//! Goes in: a wave slot and the time. Comes out: when the wave can issue again, or until when and why
-//! it is blocked. The instruction executes here.
+//! Goes in: a wave slot and the time. Comes out: until when and why it is blocked, or when the wave can
+//! issue again. The instruction executes here.
 
 use super::cache::{Cache, Lookup};
 use super::cost::{Action, Cost, Unit};
@@ -10,7 +10,7 @@ use super::cu::Cu;
 use super::grid::Grid;
 use super::hierarchy::Hierarchy;
 use super::lds::LdsPipe;
-use super::slots::{Counts, Group, Simd, Slot};
+use super::slots::{Counts, Group, Line, Simd, Slot};
 use super::trace::Event;
 use crate::arch::ArchParams;
 use crate::exec::{self, Ctx, Flow, MemKind, Wave};
@@ -19,20 +19,41 @@ use crate::fault::{Fault, FaultKind};
 /// Wave instructions after which a wave is taken not to end.
 const RUNAWAY: u64 = 1 << 32;
 
-/// Outcome of an attempt.
-pub(super) enum Issue {
-    /// Issued; the wave can issue again at this time.
-    Next(u64),
-    /// Not before this time.
-    Blocked(u64, Stall),
-    /// Waits at a barrier.
-    Parked,
-    /// The wave has ended.
-    Ended,
-}
-
 impl<G: Grid> Cu<'_, G> {
-    /// Tries to issue the next instruction of wave slot `w`.
+    /// Until when the next instruction of wave slot `w` cannot issue, and why, where units `used` have
+    /// taken another in this issue slot.
+    #[inline]
+    pub(super) fn blocked(&mut self, s: usize, w: usize, now: u64, used: u8) -> (u64, Stall) {
+        let slot = &mut self.slots[w];
+        // Where there is no instruction, the attempt to execute it tells what is wrong.
+        let Some(Line { cost, .. }) = self.lines.get(slot.pc) else { return (0, slot.reason) };
+        let last = cost.line + u64::from(cost.straddles);
+        if slot.line != last {
+            let until = fetched_at(self.p, &mut self.fetch, cost.line, last, now);
+            slot.line = last;
+            if until > now {
+                return (until, Stall::Fetch);
+            }
+        }
+        if used & 1 << cost.unit as u8 != 0 {
+            return (now + self.slot_clk, Stall::Arbitration);
+        }
+        match cost.unit {
+            Unit::Vector => vector_free(self.p, &self.simds[s], cost),
+            _ => accepted_at(
+                self.p,
+                &mut self.outstanding[w],
+                cost,
+                now,
+                &self.lds,
+                &self.memory,
+            ),
+        }
+    }
+
+    /// Issues the next instruction of wave slot `w`; returns what follows it and when the wave can issue
+    /// again.
+    #[inline]
     pub(super) fn issue(
         &mut self,
         s: usize,
@@ -40,39 +61,18 @@ impl<G: Grid> Cu<'_, G> {
         now: u64,
         used: &mut u8,
         resort: &mut bool,
-    ) -> Result<Issue, Fault> {
+    ) -> Result<(Flow, u64), Fault> {
+        self.settle(s, w, now);
         let slot = &mut self.slots[w];
+        slot.reason = Stall::Arbitration;
         let (pc, place) = (slot.pc, slot.group as usize);
         let group = &mut self.groups[place];
         let number = w - place * self.waves_per_group;
-        let Some(cost) = self.costs.get(pc) else {
+        let Some(Line { cost, count, waited }) = self.lines.get_mut(pc) else {
             let fault = exec::step(&mut group.waves[number], &mut group.ctx).err();
             let kind = fault.unwrap_or(FaultKind::BadJump { addr: 0 });
             return Err(self.grid.fault(kind, group.id, number as u32, pc));
         };
-        let last = cost.line + u64::from(cost.straddles);
-        if slot.line != last {
-            let until = fetched_at(self.p, &mut self.fetch, cost.line, last, now);
-            slot.line = last;
-            if until > now {
-                return Ok(Issue::Blocked(until, Stall::Fetch));
-            }
-        }
-        let slot_clk = u64::from(self.p.issue.slot);
-        let unit = 1u8 << cost.unit as u8;
-        if *used & unit != 0 {
-            return Ok(Issue::Blocked(now + slot_clk, Stall::Arbitration));
-        }
-        let simd = &mut self.simds[s];
-        let counts = &mut self.outstanding[w];
-        let (until, reason) = match cost.unit {
-            Unit::Vector => vector_free(self.p, simd, cost),
-            _ => accepted_at(self.p, counts, cost, now, &self.lds, &self.memory),
-        };
-        if until > now {
-            return Ok(Issue::Blocked(until, reason));
-        }
-
         let flow = if slot.ahead > 0 {
             (slot.pc, slot.ahead) = (pc + 1, slot.ahead - 1);
             Flow::Next
@@ -82,9 +82,9 @@ impl<G: Grid> Cu<'_, G> {
                 .map_err(|kind| self.grid.fault(kind, group.id, number as u32, pc))?
         };
         // The sequencer handles any number.
-        *used |= unit & !(1 << Unit::Internal as u8);
+        *used |= 1 << cost.unit as u8 & !(1 << Unit::Internal as u8);
         slot.instructions += 1;
-        self.counts[pc] += 1;
+        *count += 1;
         if slot.instructions > RUNAWAY {
             let kind = FaultKind::Runaway { limit: RUNAWAY };
             return Err(self.grid.fault(kind, group.id, number as u32, pc));
@@ -93,22 +93,22 @@ impl<G: Grid> Cu<'_, G> {
 
         // How long the wave is kept beyond the slot, and why.
         let (mut kept, mut reason) = (0, Stall::Nop);
-        match cost.action {
-            Action::Valu | Action::ValuAfterMatrix | Action::Matrix => {
-                simd.vector_free = now + u64::from(cost.vector);
-                self.counters.valu_busy += u64::from(cost.vector);
-                if cost.matrix > 0 {
-                    simd.matrix_free = now + u64::from(cost.matrix);
-                    let busy = if cost.narrow {
-                        &mut self.counters.matrix_narrow
-                    } else {
-                        &mut self.counters.matrix_wide
-                    };
-                    *busy += u64::from(cost.matrix);
-                }
+        if cost.unit == Unit::Vector {
+            let simd = &mut self.simds[s];
+            simd.vector_free = now + u64::from(cost.vector);
+            self.counters.valu_busy += u64::from(cost.vector);
+            if cost.matrix > 0 {
+                simd.matrix_free = now + u64::from(cost.matrix);
+                let c = &mut self.counters;
+                let busy = if cost.narrow { &mut c.matrix_narrow } else { &mut c.matrix_wide };
+                *busy += u64::from(cost.matrix);
             }
+        }
+        let counts = &mut self.outstanding[w];
+        match cost.action {
+            Action::Valu | Action::ValuAfterMatrix | Action::Matrix => {}
             Action::Plain | Action::Wait { .. } => {}
-            Action::Idle(clk) => kept = u64::from(clk).saturating_sub(slot_clk),
+            Action::Idle(clk) => kept = u64::from(clk).saturating_sub(self.slot_clk),
             Action::Priority(priority) => {
                 *resort = slot.priority != priority;
                 slot.priority = priority;
@@ -144,39 +144,33 @@ impl<G: Grid> Cu<'_, G> {
             Action::Branch => {
                 let i = &self.p.issue;
                 let clk = if flow == Flow::Branch { i.branch_taken } else { i.branch };
-                (kept, reason) = (u64::from(clk).saturating_sub(slot_clk), Stall::Branch);
+                (kept, reason) = (u64::from(clk).saturating_sub(self.slot_clk), Stall::Branch);
             }
         }
         if kept > 0 {
             self.counters.stalled[reason as usize] += kept;
-            self.waited[pc] += kept;
+            *waited += kept;
         }
-        let mut ready = now + slot_clk + kept;
+        let mut ready = now + self.slot_clk + kept;
         if cost.crosses {
             slot.crossing_debt += self.p.issue.crossing;
             if slot.crossing_debt >= self.p.issue.slot {
                 slot.crossing_debt -= self.p.issue.slot;
-                ready += slot_clk;
-                self.counters.stalled[Stall::Fetch as usize] += slot_clk;
-                self.waited[pc] += slot_clk;
+                ready += self.slot_clk;
+                self.counters.stalled[Stall::Fetch as usize] += self.slot_clk;
+                *waited += self.slot_clk;
             }
         }
         let workgroup = group.id;
-        self.settle(s, w, now, pc);
-        self.slots[w].reason = Stall::Arbitration;
         let (simd, slot) = (s as u32, w as u32);
         self.trace.push(Event { simd, slot, workgroup, pc, begin: now, end: ready, wait: None });
-        Ok(match flow {
-            Flow::Barrier => Issue::Parked,
-            Flow::End => Issue::Ended,
-            Flow::Next | Flow::Branch => Issue::Next(ready),
-        })
+        Ok((flow, ready))
     }
 
-    /// Charges what wave slot `w` has waited for its reason so far, before it gets another one. Its next
-    /// instruction is, or was until it issued, at `pc`.
+    /// Charges what wave slot `w` has waited for its reason so far, before it gets another one or
+    /// issues.
     #[inline]
-    pub(super) fn settle(&mut self, s: usize, w: usize, now: u64, pc: usize) {
+    pub(super) fn settle(&mut self, s: usize, w: usize, now: u64) {
         let slot = &mut self.slots[w];
         let (begin, reason) = (slot.since, slot.reason);
         if begin >= now {
@@ -184,9 +178,11 @@ impl<G: Grid> Cu<'_, G> {
         }
         slot.since = now;
         // A barrier has issued when the wave waits at it.
-        let pc = if reason == Stall::Barrier { pc.saturating_sub(1) } else { pc };
+        let pc = if reason == Stall::Barrier { slot.pc.saturating_sub(1) } else { slot.pc };
         self.counters.stalled[reason as usize] += now - begin;
-        self.waited[pc] += now - begin;
+        if let Some(line) = self.lines.get_mut(pc) {
+            line.waited += now - begin;
+        }
         let workgroup = self.groups[slot.group as usize].id;
         let (simd, slot, wait) = (s as u32, w as u32, Some(reason));
         self.trace.push(Event { simd, slot, workgroup, pc, begin, end: now, wait });

@@ -1,8 +1,10 @@
-//! The wave slots, SIMDs and workgroup places of a compute unit.
+//! The wave slots, SIMDs and workgroup places of a compute unit, and its account of the program.
 //!
-//! What every attempt to issue looks at is in one host cache line for each wave, apart from the
-//! registers of the wave, which are many times as large as the host's caches.
+//! What every attempt to issue looks at is in one host cache line for each wave and one for each
+//! instruction, apart from the registers of the wave, which are many times as large as the host's
+//! caches.
 
+use super::cost::Cost;
 use super::counters::Stall;
 use super::hierarchy::Requester;
 use super::wait::Outstanding;
@@ -15,8 +17,6 @@ pub(super) const NEVER: u64 = u64::MAX;
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Slot {
-    /// Earliest next issue of its wave; [`NEVER`] at a barrier and without a wave.
-    pub(super) ready: u64,
     /// Since when it could have issued, were it not for `reason`.
     pub(super) since: u64,
     /// Instruction cache line that its wave has fetched last.
@@ -34,8 +34,6 @@ pub(super) struct Slot {
     pub(super) group: u32,
     pub(super) reason: Stall,
     pub(super) priority: u8,
-    /// Whether there is a wave.
-    pub(super) live: bool,
 }
 
 const _: () = assert!(size_of::<Slot>() == 64);
@@ -44,7 +42,6 @@ impl Slot {
     /// A slot for waves of workgroup place `group`.
     pub(super) fn empty(group: usize) -> Self {
         Slot {
-            ready: NEVER,
             since: 0,
             line: NEVER,
             age: 0,
@@ -55,10 +52,22 @@ impl Slot {
             group: group as u32,
             reason: Stall::Arbitration,
             priority: 0,
-            live: false,
         }
     }
 }
+
+/// An instruction of the program.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Line {
+    pub(super) cost: Cost,
+    /// Executions.
+    pub(super) count: u64,
+    /// Wave clocks lost at it.
+    pub(super) waited: u64,
+}
+
+const _: () = assert!(size_of::<Line>() == 64);
 
 /// Memory operations of a wave that `s_waitcnt` can wait for.
 #[derive(Clone, Debug, Default)]
@@ -88,10 +97,18 @@ pub(super) struct Group<'a> {
     pub(super) instructions: u64,
 }
 
+/// A wave slot whose wave is on a SIMD.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// Earliest next issue; [`NEVER`] at a barrier.
+    pub(super) ready: u64,
+    pub(super) slot: usize,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Simd {
-    /// Wave slots, highest priority and oldest first.
-    pub(super) waves: Vec<usize>,
+    /// Highest priority and oldest first.
+    pub(super) waves: Vec<Waiting>,
     pub(super) vector_free: u64,
     pub(super) matrix_free: u64,
     pub(super) empty_since: u64,
