@@ -41,12 +41,8 @@ pub enum Action {
     Idle(u32),
     /// Sets the wave's priority.
     Priority(u8),
-    /// Takes the vector ALU.
-    Valu,
-    /// Takes the vector ALU, and waits for the matrix unit as packed f32 operations do.
-    ValuAfterMatrix,
-    /// Takes the matrix unit.
-    Matrix,
+    /// Takes the vector ALU, and the matrix unit where it needs that.
+    Vector,
     /// Scalar memory.
     ScalarMemory,
     /// Vector memory.
@@ -130,6 +126,8 @@ pub struct Cost {
     pub vector: u16,
     /// Clocks for which the matrix unit accepts nothing else.
     pub matrix: u16,
+    /// Whether it waits for the matrix unit, and for how many clocks more.
+    pub after_matrix: (bool, u16),
     /// Whether the matrix operands have at most 8 bits.
     pub narrow: bool,
     /// First instruction cache line.
@@ -216,6 +214,7 @@ fn cost(p: &ArchParams, inst: &Inst) -> Result<Cost, UnknownPasses> {
         action: Action::Plain,
         vector: 0,
         matrix: 0,
+        after_matrix: (false, 0),
         narrow: false,
         line: 0,
         straddles: false,
@@ -257,17 +256,17 @@ fn cost(p: &ArchParams, inst: &Inst) -> Result<Cost, UnknownPasses> {
             } else {
                 p.issue.slot as u16
             };
-            (Unit::Vector, Kind::Mfma, Action::Matrix)
+            cost.after_matrix = (true, 0);
+            (Unit::Vector, Kind::Mfma, Action::Vector)
         }
         Class::Valu | Class::ValuTrans | Class::ValuF64 | Class::ValuPkF32 | Class::Valu64 => {
             let clk = valu_clk(p, inst, class);
             cost.vector = clk as u16;
             let kind = if clk > p.valu.full { Kind::ValuSlow } else { Kind::Valu };
-            let action = match class {
-                Class::ValuPkF32 => Action::ValuAfterMatrix,
-                _ => Action::Valu,
-            };
-            (Unit::Vector, kind, action)
+            if class == Class::ValuPkF32 {
+                cost.after_matrix = (true, p.valu.packed_f32_after_matrix as u16);
+            }
+            (Unit::Vector, kind, Action::Vector)
         }
     };
     (cost.unit, cost.kind, cost.action) = (unit, kind, action);

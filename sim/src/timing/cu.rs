@@ -8,10 +8,11 @@
 
 use super::cache::Cache;
 use super::cost::Cost;
-use super::counters::{Counters, Stall};
+use super::counters::Counters;
 use super::dispatch::launch_interval;
 use super::grid::Grid;
 use super::hierarchy::{Hierarchy, Requester, Share, Traffic};
+use super::issue::Turn;
 use super::lds::LdsPipe;
 use super::slots::{Counts, Group, Line, NEVER, Simd, Slot};
 use super::trace::Trace;
@@ -194,56 +195,40 @@ impl<'a, G: Grid> Cu<'a, G> {
 
     /// One issue slot of one SIMD.
     fn slot(&mut self, s: usize, now: u64, feed: &mut dyn Feed) -> Result<(), Fault> {
-        let mut used = 0u8;
-        let mut next = NEVER;
-        let mut resort = false;
-        let mut i = 0;
-        while let Some(wave) = self.simds[s].waves.get_mut(i) {
+        let mut turn = Turn { s, now, used: 0, resort: false };
+        // Taken out while its waves issue, so that they are at hand.
+        let mut waves = std::mem::take(&mut self.simds[s].waves);
+        let (mut next, mut i) = (NEVER, 0);
+        while let Some(wave) = waves.get_mut(i) {
             i += 1;
             if wave.ready > now {
                 next = next.min(wave.ready);
                 continue;
             }
             let w = wave.slot;
-            let (until, reason) = self.blocked(s, w, now, used);
-            if until > now {
-                self.simds[s].waves[i - 1].ready = until;
-                next = next.min(until);
-                if self.slots[w].reason != reason {
-                    self.settle(s, w, now);
-                    self.slots[w].reason = reason;
-                }
-                continue;
-            }
-            let (flow, ready) = self.issue(s, w, now, &mut used, &mut resort)?;
+            let flow = self.issue(&mut turn, wave)?;
+            next = next.min(wave.ready);
             match flow {
-                Flow::Next | Flow::Branch => {
-                    self.simds[s].waves[i - 1].ready = ready;
-                    self.slots[w].since = ready;
-                    next = next.min(ready);
-                }
+                Flow::Next | Flow::Branch => {}
                 Flow::Barrier => {
-                    self.simds[s].waves[i - 1].ready = NEVER;
-                    let slot = &mut self.slots[w];
-                    (slot.since, slot.reason) = (now + self.slot_clk, Stall::Barrier);
-                    let group = slot.group as usize;
-                    self.groups[group].arrived += 1;
-                    self.release(group, now);
-                    next = next.min(self.simds[s].waves[i - 1].ready);
+                    self.simds[s].waves = waves;
+                    self.arrive(w, now);
+                    waves = std::mem::take(&mut self.simds[s].waves);
+                    next = next.min(waves[i - 1].ready);
                 }
                 Flow::End => {
                     i -= 1;
-                    self.simds[s].waves.remove(i);
-                    if self.simds[s].waves.is_empty() {
-                        self.simds[s].empty_since = now;
-                    }
+                    waves.remove(i);
+                    self.simds[s].waves = waves;
                     self.next[s] = NEVER;
-                    self.end(w, now, feed);
+                    self.end(s, w, now, feed);
+                    waves = std::mem::take(&mut self.simds[s].waves);
                     next = next.min(self.next[s]);
                 }
             }
         }
-        if resort {
+        self.simds[s].waves = waves;
+        if turn.resort {
             self.sort(s);
         }
         let earliest = now + self.slot_clk;

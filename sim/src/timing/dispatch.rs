@@ -4,6 +4,7 @@
 //! has fewest, and workgroups on the list of those that ran. Barriers are here too: they are where the
 //! waves of a workgroup know of each other.
 
+use super::counters::Stall;
 use super::cu::{Cu, Feed, Ran, aligned};
 use super::grid::Grid;
 use super::hierarchy::Requester;
@@ -75,7 +76,11 @@ impl<G: Grid> Cu<'_, G> {
         self.simds[s].waves.sort_by_key(|wave| order(&slots[wave.slot]));
     }
 
-    pub(super) fn end(&mut self, w: usize, now: u64, feed: &mut dyn Feed) {
+    /// Wave slot `w` of SIMD `s` has ended.
+    pub(super) fn end(&mut self, s: usize, w: usize, now: u64, feed: &mut dyn Feed) {
+        if self.simds[s].waves.is_empty() {
+            self.simds[s].empty_since = now;
+        }
         let slot = &self.slots[w];
         let place = slot.group as usize;
         let group = &mut self.groups[place];
@@ -96,8 +101,17 @@ impl<G: Grid> Cu<'_, G> {
         self.launch(place, now, feed);
     }
 
+    /// Wave slot `w` waits at a barrier.
+    pub(super) fn arrive(&mut self, w: usize, now: u64) {
+        let slot = &mut self.slots[w];
+        (slot.since, slot.reason) = (now + self.slot_clk, Stall::Barrier);
+        let group = slot.group as usize;
+        self.groups[group].arrived += 1;
+        self.release(group, now);
+    }
+
     /// Lets the waves of a workgroup go on when all that are left have reached the barrier.
-    pub(super) fn release(&mut self, group: usize, now: u64) {
+    fn release(&mut self, group: usize, now: u64) {
         let g = &mut self.groups[group];
         if g.arrived < g.live || g.live == 0 {
             return;

@@ -10,7 +10,7 @@ use super::cu::Cu;
 use super::grid::Grid;
 use super::hierarchy::Hierarchy;
 use super::lds::LdsPipe;
-use super::slots::{Counts, Group, Line, Simd, Slot};
+use super::slots::{Counts, Group, Line, NEVER, Simd, Slot, Waiting};
 use super::trace::Event;
 use crate::arch::ArchParams;
 use crate::exec::{self, Ctx, Flow, MemKind, Wave};
@@ -19,80 +19,79 @@ use crate::fault::{Fault, FaultKind};
 /// Wave instructions after which a wave is taken not to end.
 const RUNAWAY: u64 = 1 << 32;
 
-impl<G: Grid> Cu<'_, G> {
-    /// Until when the next instruction of wave slot `w` cannot issue, and why, where units `used` have
-    /// taken another in this issue slot.
-    #[inline]
-    pub(super) fn blocked(&mut self, s: usize, w: usize, now: u64, used: u8) -> (u64, Stall) {
-        let slot = &mut self.slots[w];
-        // Where there is no instruction, the attempt to execute it tells what is wrong.
-        let Some(Line { cost, .. }) = self.lines.get(slot.pc) else { return (0, slot.reason) };
-        let last = cost.line + u64::from(cost.straddles);
-        if slot.line != last {
-            let until = fetched_at(self.p, &mut self.fetch, cost.line, last, now);
-            slot.line = last;
-            if until > now {
-                return (until, Stall::Fetch);
-            }
-        }
-        if used & 1 << cost.unit as u8 != 0 {
-            return (now + self.slot_clk, Stall::Arbitration);
-        }
-        match cost.unit {
-            Unit::Vector => vector_free(self.p, &self.simds[s], cost),
-            _ => accepted_at(
-                self.p,
-                &mut self.outstanding[w],
-                cost,
-                now,
-                &self.lds,
-                &self.memory,
-            ),
-        }
-    }
+/// An issue slot of a SIMD.
+pub(super) struct Turn {
+    /// The SIMD.
+    pub(super) s: usize,
+    /// When it is.
+    pub(super) now: u64,
+    /// Units that have taken an instruction.
+    pub(super) used: u8,
+    /// Whether a wave has changed its priority.
+    pub(super) resort: bool,
+}
 
-    /// Issues the next instruction of wave slot `w`; returns what follows it and when the wave can issue
-    /// again.
+impl<G: Grid> Cu<'_, G> {
+    /// Issues the next instruction of `wave`, if it can go. Sets when the wave can try again, or issue
+    /// the one after it; returns what follows.
     #[inline]
-    pub(super) fn issue(
-        &mut self,
-        s: usize,
-        w: usize,
-        now: u64,
-        used: &mut u8,
-        resort: &mut bool,
-    ) -> Result<(Flow, u64), Fault> {
+    pub(super) fn issue(&mut self, turn: &mut Turn, wave: &mut Waiting) -> Result<Flow, Fault> {
+        let (s, w, now) = (turn.s, wave.slot, turn.now);
+        let slot = &mut self.slots[w];
+        let (pc, place) = (slot.pc, slot.group as usize);
+        let Some(Line { cost, .. }) = self.lines.get(pc) else { return Err(self.astray(w)) };
+        let simd = &mut self.simds[s];
+        let last = cost.line + u64::from(cost.straddles);
+        let mut blocked = (0, Stall::Fetch);
+        if slot.line != last {
+            blocked.0 = fetched_at(self.p, &mut self.fetch, cost.line, last, now);
+            slot.line = last;
+        }
+        if blocked.0 <= now {
+            blocked = if turn.used & 1 << cost.unit as u8 != 0 {
+                (now + self.slot_clk, Stall::Arbitration)
+            } else if cost.unit == Unit::Vector {
+                vector_free(simd, cost)
+            } else {
+                let counts = &mut self.outstanding[w];
+                accepted_at(self.p, counts, cost.action, now, &self.lds, &self.memory)
+            };
+        }
+        let (until, reason) = blocked;
+        if until > now {
+            wave.ready = until;
+            if slot.reason != reason {
+                self.settle(s, w, now);
+                self.slots[w].reason = reason;
+            }
+            return Ok(Flow::Next);
+        }
+
+        let cost = *cost;
         self.settle(s, w, now);
         let slot = &mut self.slots[w];
         slot.reason = Stall::Arbitration;
-        let (pc, place) = (slot.pc, slot.group as usize);
-        let group = &mut self.groups[place];
-        let number = w - place * self.waves_per_group;
-        let Some(Line { cost, count, waited }) = self.lines.get_mut(pc) else {
-            let fault = exec::step(&mut group.waves[number], &mut group.ctx).err();
-            let kind = fault.unwrap_or(FaultKind::BadJump { addr: 0 });
-            return Err(self.grid.fault(kind, group.id, number as u32, pc));
-        };
         let flow = if slot.ahead > 0 {
             (slot.pc, slot.ahead) = (pc + 1, slot.ahead - 1);
             Flow::Next
         } else {
+            let group = &mut self.groups[place];
             group.ctx.clock = now;
-            execute(&mut group.waves[number], &mut group.ctx, slot, cost)
+            let number = w - place * self.waves_per_group;
+            execute(&mut group.waves[number], &mut group.ctx, slot, &cost)
                 .map_err(|kind| self.grid.fault(kind, group.id, number as u32, pc))?
         };
         // The sequencer handles any number.
-        *used |= 1 << cost.unit as u8 & !(1 << Unit::Internal as u8);
+        turn.used |= 1 << cost.unit as u8 & !(1 << Unit::Internal as u8);
         slot.instructions += 1;
-        *count += 1;
         if slot.instructions > RUNAWAY {
+            let (group, number) = (self.groups[place].id, w - place * self.waves_per_group);
             let kind = FaultKind::Runaway { limit: RUNAWAY };
-            return Err(self.grid.fault(kind, group.id, number as u32, pc));
+            return Err(self.grid.fault(kind, group, number as u32, pc));
         }
         self.counters.issued[cost.kind as usize] += 1;
 
-        // How long the wave is kept beyond the slot, and why.
-        let (mut kept, mut reason) = (0, Stall::Nop);
+        let mut kept = 0;
         if cost.unit == Unit::Vector {
             let simd = &mut self.simds[s];
             simd.vector_free = now + u64::from(cost.vector);
@@ -103,16 +102,53 @@ impl<G: Grid> Cu<'_, G> {
                 let busy = if cost.narrow { &mut c.matrix_narrow } else { &mut c.matrix_wide };
                 *busy += u64::from(cost.matrix);
             }
+        } else {
+            turn.resort = match cost.action {
+                Action::Priority(priority) => {
+                    std::mem::replace(&mut slot.priority, priority) != priority
+                }
+                _ => turn.resort,
+            };
+            let (clk, reason) = self.act(s, w, now, cost.action, flow);
+            kept = u64::from(clk).saturating_sub(self.slot_clk);
+            self.counters.stalled[reason as usize] += kept;
         }
-        let counts = &mut self.outstanding[w];
-        match cost.action {
-            Action::Valu | Action::ValuAfterMatrix | Action::Matrix => {}
-            Action::Plain | Action::Wait { .. } => {}
-            Action::Idle(clk) => kept = u64::from(clk).saturating_sub(self.slot_clk),
-            Action::Priority(priority) => {
-                *resort = slot.priority != priority;
-                slot.priority = priority;
+        let mut ready = now + self.slot_clk + kept;
+        let slot = &mut self.slots[w];
+        if cost.crosses {
+            slot.crossing_debt += self.p.issue.crossing;
+            if slot.crossing_debt >= self.p.issue.slot {
+                slot.crossing_debt -= self.p.issue.slot;
+                ready += self.slot_clk;
+                self.counters.stalled[Stall::Fetch as usize] += self.slot_clk;
             }
+        }
+        slot.since = ready;
+        let line = &mut self.lines[pc];
+        line.count += 1;
+        line.waited += ready - now - self.slot_clk;
+        self.trace.push(|| Event {
+            simd: s as u32,
+            slot: w as u32,
+            workgroup: self.groups[place].id,
+            pc,
+            begin: now,
+            end: ready,
+            wait: None,
+        });
+        wave.ready = if flow == Flow::Barrier { NEVER } else { ready };
+        Ok(flow)
+    }
+
+    /// What an instruction that is not for the vector units does besides its functional effect. Returns
+    /// for how many clocks the wave issues nothing else, and why.
+    #[inline]
+    fn act(&mut self, s: usize, w: usize, now: u64, action: Action, flow: Flow) -> (u32, Stall) {
+        let counts = &mut self.outstanding[w];
+        let group = &mut self.groups[self.slots[w].group as usize];
+        match action {
+            Action::Vector | Action::Plain | Action::Wait { .. } | Action::Priority(_) => {}
+            Action::Idle(clk) => return (clk, Stall::Nop),
             Action::ScalarMemory => {
                 let access = &group.ctx.access;
                 let (addr, bytes) = match access.kind {
@@ -129,7 +165,7 @@ impl<G: Grid> Cu<'_, G> {
             Action::VectorMemory | Action::Flat => {
                 let done = vector_access(&mut self.lds, &mut self.memory, group, s, now);
                 counts.vm.add_in_order(done);
-                if cost.action == Action::Flat {
+                if action == Action::Flat {
                     counts.lgkm.add(done);
                 }
             }
@@ -144,33 +180,16 @@ impl<G: Grid> Cu<'_, G> {
             Action::Branch => {
                 let i = &self.p.issue;
                 let clk = if flow == Flow::Branch { i.branch_taken } else { i.branch };
-                (kept, reason) = (u64::from(clk).saturating_sub(self.slot_clk), Stall::Branch);
+                return (clk, Stall::Branch);
             }
         }
-        if kept > 0 {
-            self.counters.stalled[reason as usize] += kept;
-            *waited += kept;
-        }
-        let mut ready = now + self.slot_clk + kept;
-        if cost.crosses {
-            slot.crossing_debt += self.p.issue.crossing;
-            if slot.crossing_debt >= self.p.issue.slot {
-                slot.crossing_debt -= self.p.issue.slot;
-                ready += self.slot_clk;
-                self.counters.stalled[Stall::Fetch as usize] += self.slot_clk;
-                *waited += self.slot_clk;
-            }
-        }
-        let workgroup = group.id;
-        let (simd, slot) = (s as u32, w as u32);
-        self.trace.push(Event { simd, slot, workgroup, pc, begin: now, end: ready, wait: None });
-        Ok((flow, ready))
+        (0, Stall::Nop)
     }
 
     /// Charges what wave slot `w` has waited for its reason so far, before it gets another one or
     /// issues.
     #[inline]
-    pub(super) fn settle(&mut self, s: usize, w: usize, now: u64) {
+    fn settle(&mut self, s: usize, w: usize, now: u64) {
         let slot = &mut self.slots[w];
         let (begin, reason) = (slot.since, slot.reason);
         if begin >= now {
@@ -178,14 +197,30 @@ impl<G: Grid> Cu<'_, G> {
         }
         slot.since = now;
         // A barrier has issued when the wave waits at it.
-        let pc = if reason == Stall::Barrier { slot.pc.saturating_sub(1) } else { slot.pc };
+        let pc = slot.pc - usize::from(reason == Stall::Barrier && slot.pc > 0);
         self.counters.stalled[reason as usize] += now - begin;
-        if let Some(line) = self.lines.get_mut(pc) {
-            line.waited += now - begin;
-        }
-        let workgroup = self.groups[slot.group as usize].id;
-        let (simd, slot, wait) = (s as u32, w as u32, Some(reason));
-        self.trace.push(Event { simd, slot, workgroup, pc, begin, end: now, wait });
+        self.lines[pc].waited += now - begin;
+        self.trace.push(|| Event {
+            simd: s as u32,
+            slot: w as u32,
+            workgroup: self.groups[slot.group as usize].id,
+            pc,
+            begin,
+            end: now,
+            wait: Some(reason),
+        });
+    }
+
+    /// The fault of the wave in slot `w`, which is where there is no instruction.
+    #[cold]
+    fn astray(&mut self, w: usize) -> Fault {
+        let slot = &self.slots[w];
+        let (pc, place) = (slot.pc, slot.group as usize);
+        let group = &mut self.groups[place];
+        let number = w - place * self.waves_per_group;
+        let fault = exec::step(&mut group.waves[number], &mut group.ctx).err();
+        let kind = fault.unwrap_or(FaultKind::BadJump { addr: 0 });
+        self.grid.fault(kind, group.id, number as u32, pc)
     }
 }
 
@@ -235,34 +270,28 @@ fn fetched_at(p: &ArchParams, cache: &mut Cache, first: u64, last: u64, now: u64
 /// From when the vector ALU or the matrix unit takes the instruction of `cost`, and what it waits for
 /// until then.
 #[inline]
-fn vector_free(p: &ArchParams, simd: &Simd, cost: &Cost) -> (u64, Stall) {
-    let matrix = match (cost.action, simd.matrix_free) {
-        (Action::Matrix, free) => free,
-        (Action::ValuAfterMatrix, 1..) => {
-            simd.matrix_free + u64::from(p.valu.packed_f32_after_matrix)
-        }
-        _ => 0,
-    };
-    if matrix > simd.vector_free {
-        (matrix, Stall::Matrix)
-    } else {
-        (simd.vector_free, Stall::Valu)
-    }
+fn vector_free(simd: &Simd, cost: &Cost) -> (u64, Stall) {
+    let (waits, beyond) = cost.after_matrix;
+    // A unit that has not been used has not been busy.
+    let matrix =
+        (simd.matrix_free + u64::from(beyond)) * u64::from(waits & (simd.matrix_free > 0));
+    let reason = if matrix > simd.vector_free { Stall::Matrix } else { Stall::Valu };
+    (matrix.max(simd.vector_free), reason)
 }
 
-/// From when another unit takes the instruction of `cost`, and what it waits for until then.
+/// From when another unit takes an instruction, and what it waits for until then.
 #[inline]
 fn accepted_at(
     p: &ArchParams,
     counts: &mut Counts,
-    cost: &Cost,
+    action: Action,
     now: u64,
     lds: &LdsPipe<'_>,
     memory: &Hierarchy<'_>,
 ) -> (u64, Stall) {
     let vm_room = p.vmem.outstanding_per_wave as usize - 1;
     let lgkm_room = p.scalar.outstanding_per_wave as usize - 1;
-    match cost.action {
+    match action {
         Action::Wait { vm, lgkm } => {
             let vm = counts.vm.until(usize::from(vm), now);
             let lgkm = counts.lgkm.until(usize::from(lgkm), now);

@@ -39,9 +39,10 @@ impl Trace {
     }
 
     /// Notes an event, if there is room.
-    pub fn push(&mut self, event: Event) {
+    #[inline]
+    pub fn push(&mut self, event: impl FnOnce() -> Event) {
         if self.events.len() < self.limit {
-            self.events.push(event);
+            self.events.push(event());
         }
     }
 }
