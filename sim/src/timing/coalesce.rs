@@ -13,13 +13,15 @@ const CAPACITY: usize = 4 * WAVE;
 pub struct Segments {
     list: [u64; CAPACITY],
     len: usize,
+    /// Those of the group of lanes in hand.
+    of_group: [u64; CAPACITY],
     /// Lookups: the distinct segments of each group of lanes, summed over the groups.
     pub lookups: u32,
 }
 
 impl Default for Segments {
     fn default() -> Self {
-        Segments { list: [0; CAPACITY], len: 0, lookups: 0 }
+        Segments { list: [0; CAPACITY], len: 0, of_group: [0; CAPACITY], lookups: 0 }
     }
 }
 
@@ -35,23 +37,26 @@ impl Segments {
         self.lookups = 0;
         let bytes = u64::from(access.bytes.max(1));
         let group = (group as usize).clamp(1, WAVE);
-        let mut local = [0u64; CAPACITY];
         let (mut all_len, mut all_last) = (0, 0);
         for first in (0..WAVE).step_by(group) {
+            let lanes = first..(first + group).min(WAVE);
             let (mut found, mut last) = (0, 0);
-            for lane in first..(first + group).min(WAVE) {
-                if access.mask >> lane & 1 == 0 {
+            // No segment has this number.
+            let mut before = u64::MAX;
+            for (lane, &addr) in lanes.clone().zip(&access.addr[lanes]) {
+                let begin = addr >> shift;
+                let end = addr.saturating_add(bytes - 1) >> shift;
+                // Mostly a lane lies where the one before it does.
+                if access.mask >> lane & 1 == 0 || begin == before && end == before {
                     continue;
                 }
-                let begin = access.addr[lane] >> shift;
-                let end = access.addr[lane].saturating_add(bytes - 1) >> shift;
-                add(&mut local, &mut found, &mut last, begin);
-                for segment in begin + 1..end + 1 {
-                    add(&mut local, &mut found, &mut last, segment);
+                before = end;
+                for segment in begin..end + 1 {
+                    add(&mut self.of_group, &mut found, &mut last, segment);
                 }
             }
             self.lookups += found as u32;
-            for &segment in &local[..found] {
+            for &segment in &self.of_group[..found] {
                 add(&mut self.list, &mut all_len, &mut all_last, segment);
             }
         }

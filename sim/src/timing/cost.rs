@@ -6,7 +6,7 @@
 
 use crate::arch::{ArchParams, Matrix};
 use crate::exec::Program;
-use crate::isa::{Class, Inst, MemOp, Op, class, op};
+use crate::isa::{Class, Enc, Inst, MemOp, Op, class, op};
 
 /// Issue category: in one slot of a SIMD at most one instruction of each goes, from different waves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,8 @@ fn is_own(class: Class) -> bool {
 
 /// Whether two instructions of the same operation differ in nothing that [`cost`] looks at.
 fn costs_the_same(a: &Inst, b: &Inst) -> bool {
-    let key = |inst: &Inst| (inst.enc, inst.imm, inst.mods.lds, inst.mods.cbsz, inst.mods.blgp);
+    let imm = |inst: &Inst| if inst.enc == Enc::Sopp { inst.imm } else { 0 };
+    let key = |inst: &Inst| (inst.enc, imm(inst), inst.mods.lds, inst.mods.cbsz, inst.mods.blgp);
     key(a) == key(b)
 }
 
