@@ -88,7 +88,7 @@ impl Cache {
         // The sets differ in their lines.
         if self.tags.get(likely) == Some(&line.wrapping_add(1)) {
             let used = &mut self.used[likely];
-            *used = self.clock * WAYS | *used % WAYS;
+            *used = self.clock * WAYS + *used % WAYS;
             return Lookup::Hit(likely);
         }
         self.search(line, hint)
@@ -110,7 +110,7 @@ impl Cache {
             while same != 0 {
                 let way = i * MARKS + same.trailing_zeros() as usize / 8;
                 if tags.get(way) == Some(&wanted) {
-                    used[way] = self.clock * WAYS | way as u64;
+                    used[way] = self.clock * WAYS + way as u64;
                     self.hints[hint] = (first + way) as u32;
                     return Lookup::Hit(first + way);
                 }
@@ -128,7 +128,7 @@ impl Cache {
         let word = &mut marks[way / MARKS];
         *word = *word & !byte | mark & byte;
         tags[way] = wanted;
-        used[way] = self.clock * WAYS | way as u64;
+        used[way] = self.clock * WAYS + way as u64;
         let place = first + way;
         self.hints[hint] = place as u32;
         if let Some(entry) = self.entries.get_mut(place) {
@@ -230,5 +230,30 @@ mod tests {
         assert_eq!(c.touch(7), Lookup::Hit(i));
         assert_eq!(c.touch(8), Lookup::Replaced(i));
         assert_eq!(*c.entry(i), Entry::default());
+    }
+
+    /// Against a list of the lines of each set, most recently used first.
+    #[test]
+    fn many_lines_come_and_go_in_the_order_of_their_use() {
+        for (lines, ways) in [(64, 16), (256, 64), (40, 5), (300, u32::MAX)] {
+            let mut c = Cache::new(lines, ways);
+            let (ways, sets) = (c.ways, c.sets);
+            let mut expected = vec![Vec::new(); sets as usize];
+            let mut state = 1u64;
+            for _ in 0..20_000 {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                let line = (state >> 40) % (2 * lines);
+                let set: &mut Vec<u64> = &mut expected[(fold(line) % sets) as usize];
+                let found = set.iter().position(|&known| known == line);
+                let full = set.len() == ways;
+                match (c.touch(line), found) {
+                    (Lookup::Hit(_), Some(at)) => drop(set.remove(at)),
+                    (Lookup::Filled(_), None) if !full => {}
+                    (Lookup::Replaced(_), None) if full => drop(set.pop()),
+                    (seen, _) => panic!("{seen:?} where {found:?} of {} lines", set.len()),
+                }
+                set.insert(0, line);
+            }
+        }
     }
 }

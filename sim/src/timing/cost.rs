@@ -4,7 +4,8 @@
 //! instruction: the issue category it competes in, how long it keeps its unit, which counter it
 //! raises or waits for.
 
-use crate::arch::{ArchParams, Matrix};
+use super::passes::{UnknownPasses, matrix_clk};
+use crate::arch::ArchParams;
 use crate::exec::Program;
 use crate::isa::{Class, Enc, Inst, MemOp, Op, class, op};
 
@@ -139,20 +140,6 @@ pub struct Cost {
     /// Instructions from this one on that follow each other and that nothing but the wave's own
     /// registers takes part in: when they execute is not seen from outside. 0 where this one is none.
     pub own: u16,
-}
-
-/// A matrix operation whose pass count the parameter file lacks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no pass count for {mnemonic} in the parameters of {arch}: matrix.passes.\"{key}\" is missing"
-)]
-pub struct UnknownPasses {
-    /// Operation.
-    pub mnemonic: String,
-    /// Key that the parameter file should have.
-    pub key: String,
-    /// Target.
-    pub arch: crate::isa::Arch,
 }
 
 /// Costs of the whole program, by instruction index.
@@ -330,71 +317,27 @@ fn operand_bits_at_most_8(inst: &Inst) -> bool {
     ["fp8", "bf8", "_i8", "f8f6f4"].iter().any(|t| name.contains(t))
 }
 
-fn matrix_clk(p: &ArchParams, inst: &Inst) -> Result<u32, UnknownPasses> {
-    let mnemonic = inst.op.info().name;
-    let key = passes_key(mnemonic, inst.mods.cbsz, inst.mods.blgp);
-    let Matrix { pass, passes, .. } = &p.matrix;
-    match passes.get(&key) {
-        Some(passes) => Ok(passes * pass),
-        None => Err(UnknownPasses { mnemonic: mnemonic.to_owned(), key, arch: p.arch }),
-    }
-}
-
-/// Key of `matrix.passes` for a matrix operation: shape, blocks and input class, with the formats of
-/// A and B for f8f6f4 (0 and 1 are the 8-bit ones).
-fn passes_key(mnemonic: &str, format_a: u8, format_b: u8) -> String {
-    let sparse = if mnemonic.starts_with("v_smfmac") { "sparse_" } else { "" };
-    let mut parts = mnemonic.split('_').filter(|p| !p.is_empty());
-    let shape = parts.find(|p| p.contains('x') && p.as_bytes()[0].is_ascii_digit());
-    let mut key = format!("{sparse}{}", shape.unwrap_or_default());
-    for part in parts {
-        let class = match part {
-            "f16" | "bf16" => "16bit",
-            "fp8" | "bf8" => "8bit",
-            "f8f6f4" if format_a < 2 || format_b < 2 => "f8f6f4_8",
-            "f8f6f4" => "f8f6f4_46",
-            other => other,
-        };
-        if !key.ends_with(class) {
-            key.push('_');
-            key.push_str(class);
-        }
-    }
-    key
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::{Arch, op};
+    use crate::isa::Arch;
 
-    /// The pass table of the parameter files and the decoder's own classification are two readings
-    /// of the same documents.
+    /// v_add_f32, s_waitcnt and s_add_u32 are the wave's own, ds_read_b32 is not; v_add_f32; s_cbranch.
     #[test]
-    fn every_matrix_operation_has_the_passes_that_the_decoder_expects() {
-        let mut checked = 0;
-        for arch in Arch::ALL {
-            let p = ArchParams::load(arch).unwrap();
-            for &(opcode, op) in op::VOP3P {
-                let name = op.info().name;
-                let matrix = name.starts_with("v_mfma_") || name.starts_with("v_smfmac_");
-                // The scale prefix is not an operation of its own.
-                if !matrix || name == "v_mfma_ld_scale_b32" {
-                    continue;
-                }
-                for formats in [(0u32, 0u32), (4, 4)] {
-                    let w = 0xd380_0000 | u32::from(opcode) << 16 | formats.0 << 8;
-                    let w1 = 0x0402_0100 | formats.1 << 29;
-                    let bytes: Vec<u8> = [w, w1].iter().flat_map(|w| w.to_le_bytes()).collect();
-                    let Ok(inst) = crate::isa::decode(&bytes, arch) else { continue };
-                    let Class::Mfma { passes, .. } = class(&inst, arch) else { continue };
-                    let expected = u32::from(passes) * 4;
-                    assert_eq!(matrix_clk(p, &inst), Ok(expected), "{name}");
-                    checked += 1;
-                }
-            }
-        }
-        assert!(checked > 150, "only {checked} matrix operations were checked");
+    fn what_is_a_waves_own_goes_up_to_the_next_access_or_branch() {
+        let words: [u32; 7] = [
+            0x0202_0702,
+            0xbf8c_0f70,
+            0x800a_0a0a,
+            0xd86c_0000,
+            0x0800_0001,
+            0x0202_0702,
+            0xbf84_0001,
+        ];
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let program = crate::isa::decode_text(&bytes, 0x1000, Arch::Gfx950);
+        let costs = costs(ArchParams::load(Arch::Gfx950).unwrap(), &program).unwrap();
+        assert_eq!(costs.iter().map(|cost| cost.own).collect::<Vec<_>>(), [3, 2, 1, 0, 1, 0]);
     }
 
     /// s_waitcnt 0x0f70 is vmcnt(0); 0xc07f lgkmcnt(0); 0xcf7f waits for nothing; vmcnt is split.

@@ -273,8 +273,7 @@ fn fetched_at(p: &ArchParams, cache: &mut Cache, first: u64, last: u64, now: u64
 fn vector_free(simd: &Simd, cost: &Cost) -> (u64, Stall) {
     let (waits, beyond) = cost.after_matrix;
     // A unit that has not been used has not been busy.
-    let matrix =
-        (simd.matrix_free + u64::from(beyond)) * u64::from(waits & (simd.matrix_free > 0));
+    let matrix = (simd.matrix_free + u64::from(beyond)) * u64::from(waits & (simd.matrix_free > 0));
     let reason = if matrix > simd.vector_free { Stall::Matrix } else { Stall::Valu };
     (matrix.max(simd.vector_free), reason)
 }

@@ -32,7 +32,7 @@ pub fn bank_cycles(phases: &Phases, mask: u64, bytes: u32, addr: &[u64; WAVE]) -
     let (unit, parts) = if aligned { (wide, 1) } else { (4, u64::from(bytes.div_ceil(4).max(1))) };
     // All of these are powers of two.
     let shift = unit.trailing_zeros();
-    let groups = ((u64::from(phases.banks) * 4 >> shift).max(1) as usize).min(MAX_BANKS);
+    let groups = (((u64::from(phases.banks) * 4) >> shift).max(1) as usize).min(MAX_BANKS);
     let mut total = BankCycles::default();
     // Words seen in a phase, chained by bank; index 0 ends a chain.
     let mut seen = [0u64; MAX_WORDS + 1];
@@ -314,6 +314,23 @@ mod tests {
             let mut pipe = LdsPipe::new(params(Arch::Gfx942));
             let first = pipe.access(0, 0, &a).done;
             assert_eq!(pipe.access(0, 0, &a).done - first, clk);
+        }
+    }
+
+    /// A pattern that comes again 3 dwords further, in other banks, and in another row: the first is
+    /// another pattern, the second the same; both cost what they cost without a memory.
+    #[test]
+    fn a_remembered_pattern_costs_what_it_did() {
+        for arch in Arch::ALL {
+            let p = params(arch);
+            let mut pipe = LdsPipe::new(p);
+            for offset in [0, 12, 128, 4096 + 12, 256 + 16] {
+                for stride in [4, 20, 36, 132] {
+                    let a = access(MemKind::LdsRead, 4, |l| offset + stride * l);
+                    let expected = bank_cycles(&p.lds.phases.read_b32, a.mask, 4, &a.addr);
+                    assert_eq!(pipe.cycles(&a, false), expected, "{offset} + {stride} * lane");
+                }
+            }
         }
     }
 }

@@ -40,6 +40,7 @@ mod issue;
 mod lds;
 mod mixture;
 mod occupancy;
+mod passes;
 mod paths;
 mod place;
 mod plan;
@@ -58,10 +59,11 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-pub use cost::{Kind, UnknownPasses};
+pub use cost::Kind;
 pub use counters::{Counters, Stall};
 pub use grid::{Grid, Launch};
 pub use hierarchy::Traffic;
 pub use occupancy::{Limiter, Occupancy, Resources, allocated_vgprs, occupancy};
+pub use passes::UnknownPasses;
 pub use simulate::{Timing, TimingError, simulate, simulate_traced, simulate_whole};
 pub use trace::Event;

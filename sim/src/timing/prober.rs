@@ -145,8 +145,7 @@ impl Walker<'_> {
             Ok(_) => {}
         }
         let access = &self.ctx.access;
-        let load =
-            role == Role::Load && matches!(access.kind, MemKind::Load | MemKind::LoadToLds);
+        let load = role == Role::Load && matches!(access.kind, MemKind::Load | MemKind::LoadToLds);
         Some(load.then_some(access))
     }
 

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use super::cost::{UnknownPasses, costs};
+use super::cost::costs;
 use super::counters::Counters;
 use super::cu::{Cu, CuRun, Feed};
 use super::grid::Grid;
 use super::hierarchy::{Share, Traffic};
 use super::mixture::{Estimate, Mixture};
 use super::occupancy::{Occupancy, Resources, occupancy};
+use super::passes::UnknownPasses;
 use super::plan::{Listed, Sampler, Spread, extrapolate, pace};
 use super::probe::probe;
 use super::rest::{Known, estimate};

@@ -123,3 +123,39 @@ fn places(range: &RegRange) -> Option<impl Iterator<Item = usize>> {
     let first = base + usize::from(range.first);
     Some(first..(first + usize::from(range.count)).min(512))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{Arch, decode_text};
+
+    /// Of what is loaded, multiplied and written to LDS only the second product is an address: it
+    /// counts, and the load and the first product that it comes from do. A write to LDS that nothing
+    /// reads does not, and neither does a value that is replaced before it is used.
+    #[test]
+    fn what_no_address_comes_from_does_not_count() {
+        let steps: &[(&[u32], bool)] = &[
+            (&[0xdc50_8000, 0x0800_0001], true), // global_load_dword v8, v1, s[0:1]
+            (&[0x0a12_1108], true),              // v_mul_f32 v9, v8, v8
+            (&[0x0a14_1108], false),             // v_mul_f32 v10, v8, v8
+            (&[0x0a0a_1309], true),              // v_mul_f32 v5, v9, v9
+            (&[0xd81a_0000, 0x0000_0a01], false), // ds_write_b32 v1, v10
+            (&[0xdc50_8000, 0x0800_0005], true), // global_load_dword v8, v5, s[0:1]
+            (&[0x0a0a_1309], false),             // v_mul_f32 v5, v9, v9
+            (&[0xbf8c_0f70], true),              // s_waitcnt vmcnt(0)
+        ];
+        let bytes: Vec<u8> = steps
+            .iter()
+            .flat_map(|(words, _)| words.iter().flat_map(|w| w.to_le_bytes()))
+            .collect();
+        let program = decode_text(&bytes, 0x1000, Arch::Gfx950);
+        let on = |exec| {
+            let way = (0..steps.len()).map(|pc| Step { pc, exec, counts: true }).collect();
+            Trail::new(&program, way, None).steps.iter().map(|step| step.counts).collect()
+        };
+        let all: Vec<bool> = on(u64::MAX);
+        assert_eq!(all, steps.iter().map(|&(_, counts)| counts).collect::<Vec<_>>());
+        // In some lanes the first values of v8 and v9 may be older.
+        assert_eq!(on(1), all);
+    }
+}

@@ -93,4 +93,17 @@ mod tests {
         assert_eq!(c.until(0, 5), 30);
         assert_eq!(c.until(1, 25), 25);
     }
+
+    /// Each operation completes 100 clk after it issues, ten clk after the one before: ten are
+    /// outstanding at any time, many more than the counter holds pass through it.
+    #[test]
+    fn operations_pass_through_without_end() {
+        let mut c = Outstanding::default();
+        for now in (0..10_000).step_by(10) {
+            c.add(now + 100);
+            let outstanding = (now / 10 + 1).min(10) as usize;
+            assert_eq!(c.until(outstanding, now), now);
+            assert_eq!(c.until(outstanding - 1, now), now.saturating_sub(90) + 100);
+        }
+    }
 }
