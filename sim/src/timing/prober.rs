@@ -3,7 +3,7 @@
 //! Goes in: a launch and workgroups. Comes out: the instructions that the first wave of each executes
 //! and its vector loads, without side effects: it stops before it would write to memory. What a wave
 //! computes from what it loads mostly takes no part in that: a walk that goes the way of an earlier one
-//! leaves out what the [`Trail`] of that one says.
+//! leaves out what the [`Trail`] of that one says. A walk ends at a fault, unless it left that out.
 
 use std::ops::ControlFlow;
 
