@@ -14,10 +14,10 @@ mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod nibbles;
 mod panel;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod reuse;
 mod scale;
 mod shape;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod slots;
 mod small;
 mod sparse;
 #[cfg(test)]
@@ -28,8 +28,7 @@ use std::mem::MaybeUninit;
 
 pub(super) use self::kept::Kept;
 use self::kept::Key;
-use self::kernel::Operand as Side;
-use self::panel::{Panel, blgp_source};
+use self::panel::{Layout, blgp_source};
 use self::scale::{Factors, Scales};
 use self::shape::{Data, Elem, Shape};
 use super::formats::Format;
@@ -121,10 +120,9 @@ impl Plan {
         plan
     }
 
-    /// Which operands are known to be those of earlier operations.
-    #[cfg(all(test, target_arch = "x86_64"))]
-    pub fn known(&self) -> [Option<u16>; 2] {
-        self.direct.map_or([None; 2], |direct| direct.known)
+    /// How A (side 0) or B (side 1) becomes a panel.
+    fn layout(&self, side: usize) -> Layout {
+        layout(&self.shape, self.data[side])
     }
 
     /// The handler that is made for operations like this one, if there is one.
@@ -200,9 +198,9 @@ impl Job {
         move |block| block / size * size + if size > 1 { chosen } else { 0 }
     }
 
-    /// Whether the elements of a side lie in two chunks.
-    fn chunked(&self, side: usize) -> bool {
-        chunked(&self.shape, self.data[side])
+    /// How a side becomes a panel.
+    fn layout(&self, side: usize) -> Layout {
+        layout(&self.shape, self.data[side])
     }
 
     /// Sets D to C and lets `multiply` add the f32 products.
@@ -237,9 +235,11 @@ impl Job {
     }
 }
 
-/// 8-bit elements of f8f6f4 lie in two chunks of 16.
-fn chunked(shape: &Shape, data: Data) -> bool {
-    shape.a == Elem::Mx && data.bits() == 8
+/// How an operand of these elements becomes a panel. 8-bit elements of f8f6f4 lie in two chunks of 16.
+fn layout(shape: &Shape, data: Data) -> Layout {
+    let count = shape.per_lane();
+    let chunk = if shape.a == Elem::Mx && data.bits() == 8 { 16 } else { count };
+    Layout { m: shape.m, count, chunk }
 }
 
 /// The number format that an element type means for this target and format field.
@@ -290,7 +290,7 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
     let a = panel::<FAST>(kept_a, job.regs(vgpr, 0), codes[0].as_ref(), job, 0);
     let b = panel::<FAST>(kept_b, b_regs, codes[1].as_ref(), job, 1);
     job.accumulate(vgpr, |acc| match job.shape.m {
-        4 => small::multiply(acc, a, b, job.a_block(inst)),
+        4 => small::multiply(acc, [a, b], job.shape.per_lane(), job.a_block(inst)),
         16 => blocks::<16, FAST>(inst, job, acc, a, b),
         _ => blocks::<32, FAST>(inst, job, acc, a, b),
     });
@@ -333,50 +333,51 @@ fn panel<'a, const FAST: bool>(
     job: &Job,
     side: usize,
 ) -> &'a [f32] {
-    let (data, count) = (job.data[side], job.shape.per_lane());
-    let chunked = job.chunked(side);
-    let key = Key { data, count, scales: codes.map(|codes| (*codes, chunked)) };
-    let unpack = |panel: &mut Panel<f32>| {
-        let factors = codes.map(|codes| Scales::factors(codes, job.shape.m, chunked));
+    let key = Key { data: job.data[side], layout: job.layout(side), scales: codes.copied() };
+    kept.panel(job.src[side].0, regs, &key, |panel| {
+        let factors =
+            codes.map(|codes| Scales::factors(codes, job.shape.m, key.layout.chunk == 16));
         #[cfg(target_arch = "x86_64")]
         if FAST {
             // SAFETY: `FAST` promises AVX2 and FMA.
-            return unsafe { unpack_avx(panel, regs, data, count, factors.as_ref()) };
+            return unsafe { unpack_avx(panel, regs, key.data, key.layout, factors.as_ref()) };
         }
-        unpack::<FAST>(panel, regs, data, count, factors.as_ref());
-    };
-    kept.panel(job.src[side].0, regs, &key, false, unpack).flat()
+        unpack(panel, regs, key.data, key.layout, factors.as_ref());
+    })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
 fn unpack_avx(
-    panel: &mut Panel<f32>,
+    panel: &mut [f32],
     regs: &[Lanes],
     data: Data,
-    count: usize,
+    layout: Layout,
     factors: Option<&Factors>,
 ) {
-    unpack::<true>(panel, regs, data, count, factors);
+    let done = match (data, factors) {
+        (Data::Float(Format::Fp4), _) => panel::avx::fp4(panel, regs, layout, factors),
+        (Data::Float(format), None) => panel::avx::bytes(panel, regs, format, layout),
+        (Data::Bf16, None) => panel::avx::bf16(panel, regs, layout),
+        _ => false,
+    };
+    if !done {
+        unpack(panel, regs, data, layout, factors);
+    }
 }
 
 #[inline(always)]
-fn unpack<const FAST: bool>(
-    panel: &mut Panel<f32>,
+fn unpack(
+    panel: &mut [f32],
     regs: &[Lanes],
     data: Data,
-    count: usize,
+    layout: Layout,
     factors: Option<&Factors>,
 ) {
-    #[cfg(target_arch = "x86_64")]
-    if FAST && data == Data::Float(Format::Fp4) {
-        // SAFETY: `FAST` promises AVX2.
-        return unsafe { panel::fp4_avx(panel, regs, count, factors) };
-    }
     match factors {
-        None => panel::floats(panel, regs, data, count, |_| None),
-        Some(f) => panel::floats(panel, regs, data, count, |j| f.get(j / 16)),
+        None => panel::floats(panel, regs, data, layout, |_| None),
+        Some(f) => panel::floats(panel, regs, data, layout, |j| f.get(j / 16)),
     }
 }
 
@@ -389,20 +390,14 @@ fn blocks<const M: usize, const FAST: bool>(
     a: &[f32],
     b: &[f32],
 ) {
-    let count = job.shape.per_lane();
     if job.shape.blocks == 1 {
-        let a = Side::new(a, M, count, job.chunked(0), None);
-        let b = Side::new(b, M, count, job.chunked(1), None);
-        if let (Some(a), Some(b)) = (a, b) {
-            kernel::multiply_f32::<M, FAST>(acc, a, b);
-        }
-        return;
+        return kernel::multiply_f32::<M, FAST>(acc, a, b);
     }
     let a_block = job.a_block(inst);
+    let len = job.shape.per_lane() * M;
     for (block, acc) in acc.chunks_exact_mut(M * M / WAVE).enumerate() {
-        let a = Side::new(a, M, count, false, Some(a_block(block)));
-        let b = Side::new(b, M, count, false, Some(block));
-        if let (Some(a), Some(b)) = (a, b) {
+        let of = |block: usize| block * len..(block + 1) * len;
+        if let (Some(a), Some(b)) = (a.get(of(a_block(block))), b.get(of(block))) {
             kernel::multiply_f32::<M, FAST>(acc, a, b);
         }
     }

@@ -93,12 +93,12 @@ pub(super) fn vector_index(
     operand: Operand,
     dwords: usize,
 ) -> Result<usize, FaultKind> {
-    let index = match operand {
-        Operand::Vgpr(n) => usize::from(n),
-        Operand::Agpr(n) => wave.acc_base + usize::from(n),
+    let (index, end) = match operand {
+        Operand::Vgpr(n) => (usize::from(n), wave.acc_base),
+        Operand::Agpr(n) => (wave.acc_base + usize::from(n), wave.vgpr.len()),
         _ => return Err(no_register(operand)),
     };
-    if index + dwords <= wave.vgpr.len() { Ok(index) } else { Err(no_register(operand)) }
+    if index + dwords <= end { Ok(index) } else { Err(no_register(operand)) }
 }
 
 #[cold]

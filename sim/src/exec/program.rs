@@ -3,9 +3,11 @@
 //! Goes in: decoded instructions with their offsets. Comes out: a [`Program`] whose instructions
 //! carry the function that executes them, so that running one costs no lookup.
 
-use super::Lanes;
+use super::{Ctx, Lanes, Wave};
 use super::mfma;
-use super::step::{self, Handler};
+#[cfg(target_arch = "x86_64")]
+use super::mfma::slots::{Set, Slots};
+use super::step::{self, Handler, Step};
 use super::vector::{self, Places};
 use crate::isa::{Arch, Enc, Inst};
 
@@ -27,6 +29,20 @@ pub struct Program {
     pub(super) code: Vec<Code>,
     /// Constants that vector instructions read, in all lanes.
     pub(super) constants: Vec<Lanes>,
+    /// Where waves keep unpacked operands of matrix operations.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) slots: Slots,
+    /// The instructions that write to registers whose contents are kept.
+    #[cfg(target_arch = "x86_64")]
+    overwrites: Vec<Overwrite>,
+}
+
+/// An instruction that writes to registers whose contents are kept unpacked.
+#[cfg(target_arch = "x86_64")]
+#[derive(Debug)]
+struct Overwrite {
+    run: Handler,
+    slots: Set,
 }
 
 /// What is worked out once about an instruction. What most executions need is in one cache line.
@@ -37,6 +53,9 @@ pub(super) struct Code {
     pub(super) run: Handler,
     /// Index of the instruction that a SOPP or SOPK branch jumps to; `u32::MAX` if there is none.
     pub(super) target: u32,
+    /// Which of the program's overwrites it is, if it is one.
+    #[cfg(target_arch = "x86_64")]
+    overwrite: u32,
     /// Where the operands of a vector instruction are.
     pub(super) places: Places,
     /// What else there is to know.
@@ -44,6 +63,19 @@ pub(super) struct Code {
 }
 
 const _: () = assert!(size_of::<Code>() == 64);
+
+impl Code {
+    fn new(run: Handler, target: u32, places: Places, unit: Unit) -> Self {
+        Code {
+            run,
+            target,
+            #[cfg(target_arch = "x86_64")]
+            overwrite: u32::MAX,
+            places,
+            unit,
+        }
+    }
+}
 
 /// What is worked out once about an instruction of one of the units that want that.
 #[derive(Debug)]
@@ -77,46 +109,50 @@ impl Program {
                 addr.push(base.wrapping_add(offset));
             }
         }
-        let (code, mut constants) = (Vec::new(), Vec::new());
-        let none = Vec::new();
-        let mut program = Program { arch, insts: list, addr, base, index, code, constants: none };
+        let mut program = Program {
+            arch,
+            insts: list,
+            addr,
+            base,
+            index,
+            code: Vec::new(),
+            constants: Vec::new(),
+            #[cfg(target_arch = "x86_64")]
+            slots: Slots::default(),
+            #[cfg(target_arch = "x86_64")]
+            overwrites: Vec::new(),
+        };
+        let mut constants = Vec::new();
         program.code =
             (0..program.insts.len()).map(|i| program.resolve(i, &mut constants)).collect();
         program.constants = constants;
         #[cfg(target_arch = "x86_64")]
-        program.note_reuse();
+        program.keep_operands();
         program
     }
 
-    /// Finds out which operands of matrix operations are those of earlier ones.
+    /// Gives the operands of matrix operations slots, and has the instructions that write to their
+    /// registers say so.
     #[cfg(target_arch = "x86_64")]
-    fn note_reuse(&mut self) {
-        let matrix = |code: &Code| matches!(code.unit, Unit::Matrix(_));
-        if !self.code.iter().any(matrix) || !mfma::reuse::is_plain(self.insts.iter()) {
+    fn keep_operands(&mut self) {
+        if !mfma::slots::are_plain(self.insts.iter()) {
             return;
         }
-        let mut is_target = vec![false; self.insts.len()];
-        for code in &self.code {
-            if let Some(target) = is_target.get_mut(code.target as usize) {
-                *target = true;
+        let plans = self.insts.iter().zip(&mut self.code);
+        self.slots = Slots::assign(plans.filter_map(|(inst, code)| match &mut code.unit {
+            Unit::Matrix(plan) => Some((inst, &mut **plan)),
+            _ => None,
+        }));
+        if self.slots.is_empty() {
+            return;
+        }
+        for (inst, code) in self.insts.iter().zip(&mut self.code) {
+            let slots = self.slots.written(inst);
+            if !slots.is_empty() {
+                code.overwrite = self.overwrites.len() as u32;
+                let run = std::mem::replace(&mut code.run, overwrite);
+                self.overwrites.push(Overwrite { run, slots });
             }
-        }
-        let mut follower = mfma::reuse::Follower::default();
-        for ((inst, code), is_target) in self.insts.iter().zip(&mut self.code).zip(is_target) {
-            let plan = match &mut code.unit {
-                Unit::Matrix(plan) => Some(&mut **plan),
-                _ => None,
-            };
-            follower.next(inst, plan, is_target);
-        }
-    }
-
-    /// Which operands of matrix operation `i` are known.
-    #[cfg(all(test, target_arch = "x86_64"))]
-    pub(super) fn matrix_known(&self, i: usize) -> [Option<u16>; 2] {
-        match &self.code[i].unit {
-            Unit::Matrix(plan) => plan.known(),
-            _ => [None; 2],
         }
     }
 
@@ -154,12 +190,24 @@ impl Program {
             };
             let run = matrix.and_then(|plan| plan.handler()).unwrap_or(run);
             let unit = matrix.map_or(Unit::Other, |plan| Unit::Matrix(Box::new(plan)));
-            return Code { run, target, places: Places::NONE, unit };
+            return Code::new(run, target, Places::NONE, unit);
         }
         let Some(resolved) = vector::resolve(inst, self.arch, constants) else {
-            return Code { run: step::missing, target, places: Places::NONE, unit: Unit::Other };
+            return Code::new(step::missing, target, Places::NONE, Unit::Other);
         };
         let unit = resolved.plan.map_or(Unit::Other, |plan| Unit::Vector(Box::new(plan)));
-        Code { run: resolved.run, target, places: resolved.places, unit }
+        Code::new(resolved.run, target, resolved.places, unit)
     }
+}
+
+/// Executes an instruction that writes to registers whose contents are kept unpacked.
+#[cfg(target_arch = "x86_64")]
+fn overwrite(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
+    let Some(overwrite) = ctx.program.overwrites.get(code.overwrite as usize) else {
+        return step::missing(wave, ctx, inst, code);
+    };
+    // SAFETY: the program's handlers were chosen for this host.
+    let step = unsafe { (overwrite.run)(wave, ctx, inst, code) };
+    wave.panels.make_stale(overwrite.slots);
+    step
 }

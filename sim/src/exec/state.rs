@@ -2,6 +2,8 @@
 
 use super::Program;
 use super::mfma::Kept;
+#[cfg(target_arch = "x86_64")]
+use super::mfma::slots::Panels;
 use super::vector::Scratch;
 use crate::isa::reg;
 use crate::memory::AddressSpace;
@@ -136,8 +138,11 @@ pub struct Wave {
     pub id: u32,
     /// Working registers of vector instructions; nothing in them outlives an instruction.
     pub(super) lanes: Box<Scratch>,
-    /// Unpacked operands of its matrix operations.
+    /// Unpacked operands of its matrix operations, by what their registers held.
     pub(super) kept: Kept,
+    /// Unpacked operands of its matrix operations, by their program's slots.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) panels: Panels,
 }
 
 impl Wave {
@@ -155,7 +160,19 @@ impl Wave {
             id: 0,
             lanes: Box::new(Scratch::ZERO),
             kept: Kept::default(),
+            #[cfg(target_arch = "x86_64")]
+            panels: Panels::default(),
         }
+    }
+
+    /// Makes all registers of a used wave zero.
+    pub fn clear(&mut self) {
+        self.sgpr = [0; 128];
+        self.scc = false;
+        self.vgpr.fill(Lanes::ZERO);
+        self.scratch.fill(0);
+        #[cfg(target_arch = "x86_64")]
+        self.panels.forget();
     }
 
     /// Execution mask.

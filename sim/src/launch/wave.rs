@@ -18,10 +18,7 @@ pub(super) fn initial(launch: &Prepared, id: [u32; 3], n: u32) -> Wave {
 
 /// Makes a used wave of the same launch a fresh one.
 pub(super) fn reset(launch: &Prepared, wave: &mut Wave, id: [u32; 3], n: u32) {
-    wave.sgpr = [0; 128];
-    wave.scc = false;
-    wave.vgpr.fill(Lanes::ZERO);
-    wave.scratch.fill(0);
+    wave.clear();
     set(launch, wave, id, n);
 }
 

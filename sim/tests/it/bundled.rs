@@ -81,7 +81,8 @@ impl Case {
     }
 }
 
-/// Uncorrelated finite values of every sign, whatever 16-bit or 8-bit float they are read as.
+/// Uncorrelated finite values of every sign, whatever 16-bit or 8-bit float they are read as. (A byte of
+/// 0x80 is NaN in the FNUZ formats.)
 fn noise() -> Vec<u32> {
     let mut state = 0x2545_f491_u32;
     (0..4099)
@@ -89,7 +90,7 @@ fn noise() -> Vec<u32> {
             state ^= state << 13;
             state ^= state >> 17;
             state ^= state << 5;
-            state & 0xbfbf_bfbf
+            state & 0xbfbf_bfbf | 0x0101_0101
         })
         .collect()
 }

@@ -1,19 +1,18 @@
-//! Unpacked operands, kept for the next operation that multiplies the same values: a tile of A meets
-//! several tiles of B and the other way round, and unpacking a narrow operand costs as much as
-//! multiplying it.
+//! Unpacked operands of scaled and other rarer matrix operations, kept for the next one that multiplies
+//! the same values: a tile of A meets several tiles of B and the other way round, and unpacking a
+//! narrow operand costs as much as multiplying it.
 //!
 //! Goes in: an operand's registers, format and scales. Comes out: its panel, unpacked now or before.
-//! What was kept is compared with the registers' present contents, so it cannot be stale, unless
-//! the program shows that nothing has changed ([`super::reuse`]).
+//! What was kept is compared with the registers' present contents, so it cannot be stale.
 
-use super::panel::Panel;
+use super::panel::{Layout, MAX_LEN};
 use super::shape::Data;
 use crate::exec::Lanes;
 
 /// Most registers of an operand: 32 elements of 8 bits.
 const REGISTERS: usize = 8;
 /// Operands kept for A, and as many for B: one for each first register, modulo this.
-pub(super) const SLOTS: usize = 64;
+const SLOTS: usize = 64;
 
 /// The kept operands of a wave. A clone starts with none.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ impl Clone for Kept {
 struct Entry {
     key: Key,
     regs: [Lanes; REGISTERS],
-    panel: Panel<f32>,
+    panel: [f32; MAX_LEN],
 }
 
 /// What a panel depends on besides the registers.
@@ -56,47 +55,37 @@ struct Entry {
 pub(super) struct Key {
     /// Format of the elements.
     pub data: Data,
-    /// Elements of a lane.
-    pub count: usize,
-    /// Codes of the block scales of the lanes, if there are any, and whether they are chunked.
-    pub scales: Option<([u8; 64], bool)>,
+    pub layout: Layout,
+    /// Codes of the block scales of the lanes, if there are any.
+    pub scales: Option<[u8; 64]>,
 }
 
 impl Side {
     /// The panel of the operand in `regs`, the first of which has number `first`. `unpack` makes it
-    /// if it is not here; `known` says that it is, and the registers are as they were then.
+    /// if it is not here.
     #[inline(always)]
     pub fn panel(
         &mut self,
         first: usize,
         regs: &[Lanes],
         key: &Key,
-        known: bool,
-        unpack: impl FnOnce(&mut Panel<f32>),
-    ) -> &Panel<f32> {
-        let slot = &mut self.0[first % SLOTS];
-        let entry = slot.get_or_insert_with(|| Box::new(Entry::empty(*key)));
+        unpack: impl FnOnce(&mut [f32]),
+    ) -> &[f32] {
         let len = regs.len().min(REGISTERS);
-        if known && !entry.panel.is_empty() {
-            debug_assert!(
-                entry.key == *key && entry.regs[..len] == regs[..len],
-                "a kept operand is stale"
-            );
-            return &entry.panel;
-        }
-        let ours = !entry.panel.is_empty() && entry.key == *key;
-        if !ours || entry.regs[..len] != regs[..len] {
+        let slot = &mut self.0[first % SLOTS];
+        let known = slot.as_ref().is_some_and(|e| e.key == *key && e.regs[..len] == regs[..len]);
+        let entry = slot.get_or_insert_with(|| Box::new(Entry::empty(*key)));
+        if !known {
             entry.key = *key;
             entry.regs[..len].copy_from_slice(&regs[..len]);
-            entry.panel.clear();
             unpack(&mut entry.panel);
         }
-        &entry.panel
+        &entry.panel[..key.layout.len().min(MAX_LEN)]
     }
 }
 
 impl Entry {
     fn empty(key: Key) -> Self {
-        Entry { key, regs: [Lanes::ZERO; REGISTERS], panel: Panel::new() }
+        Entry { key, regs: [Lanes::ZERO; REGISTERS], panel: [0.0; MAX_LEN] }
     }
 }

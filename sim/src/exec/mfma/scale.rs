@@ -1,8 +1,7 @@
 //! The e8m0 block scales of `v_mfma_scale_*`: one for each row of A (column of B) and 32 elements
 //! of k, held by the lane `row + m * (k / 32)` in one byte of its scale register.
 
-use super::kernel::{self, Operand as Side};
-use super::panel::Panel;
+use super::kernel;
 use super::shape::Data;
 use super::{Job, Lanes, WAVE, Wave};
 use crate::exec::formats::e8m0_to_f32;
@@ -76,33 +75,32 @@ impl Scales {
 #[cold]
 #[inline(never)]
 pub(super) fn run_wide(vgpr: &mut [Lanes], job: &Job) {
-    let (m, count) = (job.shape.m, job.shape.per_lane());
-    let [a, b] = [0, 1].map(|side| panel(vgpr, job, side, count));
+    let [a, b] = [0, 1].map(|side| panel(vgpr, job, side));
     let acc = job.accumulators(vgpr);
-    let side = |panel, side| Side::new(panel, m, count, job.chunked(side), None);
-    let (Some(a), Some(b)) = (side(a.flat(), 0), side(b.flat(), 1)) else { return };
-    match m {
-        16 => kernel::multiply_wide::<16>(acc, a, b),
-        _ => kernel::multiply_wide::<32>(acc, a, b),
+    match job.shape.m {
+        16 => kernel::multiply_wide::<16>(acc, &a, &b),
+        _ => kernel::multiply_wide::<32>(acc, &a, &b),
     }
 }
 
-fn panel(vgpr: &[Lanes], job: &Job, side: usize, count: usize) -> Panel<f64> {
-    let mut panel = Panel::new();
+fn panel(vgpr: &[Lanes], job: &Job, side: usize) -> Vec<f64> {
+    let layout = job.layout(side);
+    let mut panel = vec![0.0; layout.len()];
     let (regs, Data::Float(format)) = (job.regs(vgpr, side), job.data[side]) else {
         return panel;
     };
     let bits = job.data[side].bits();
-    let factors =
-        job.scales[side].map(|s| Scales::factors(&s.codes(vgpr), job.shape.m, job.chunked(side)));
-    for j in 0..count {
+    let factors = job.scales[side]
+        .map(|s| Scales::factors(&s.codes(vgpr), job.shape.m, layout.chunk == 16));
+    for j in 0..layout.count {
         let (index, shift) = (j * bits / 32, j * bits % 32);
-        panel.push(|lane| {
+        let row = std::array::from_fn(|lane| {
             let word = |i: usize| regs.get(i).map_or(0, |r| u64::from(r.0[lane]));
             let code = ((word(index) | word(index + 1) << 32) >> shift) as u8;
             let factor = factors.as_ref().map_or(1.0, |f| f64::from(f[j / 16][lane]));
             f64::from(format.decode(code)) * factor
         });
+        layout.put(&mut panel, j, &row);
     }
     panel
 }

@@ -5,7 +5,7 @@
 //! of 0 lets ABID choose the part of the register that holds them.
 
 use super::kernel::first_row;
-use super::panel::{self, Panel};
+use super::panel::{self, Layout};
 use super::{Job, Lanes, WAVE, Wave};
 use crate::exec::operand::vector_index;
 use crate::fault::FaultKind;
@@ -22,16 +22,27 @@ pub(super) fn execute(wave: &mut Wave, inst: &Inst, job: &Job) -> Result<(), Fau
     let positions: Vec<[u8; WAVE]> = (0..count / 2)
         .map(|n| index.0.map(|word| (n / 2 * 4) as u8 + (word >> (set * count + 2 * n) & 3) as u8))
         .collect();
-    let (mut a, mut b) = (Panel::new(), Panel::new());
-    panel::floats(&mut a, job.regs(&wave.vgpr, 0), job.data[0], count / 2, |_| None);
-    panel::floats(&mut b, job.regs(&wave.vgpr, 1), job.data[1], count, |_| None);
-    job.accumulate(&mut wave.vgpr, |acc| {
-        multiply(job.shape.m, acc, &positions, a.flat(), b.flat())
-    });
+    let b_layout = job.layout(1);
+    let a_layout = Layout { count: count / 2, chunk: count / 2, ..b_layout };
+    let unpacked = |side: usize, layout: Layout| {
+        let mut panel = vec![0.0; layout.len()];
+        let regs = job.regs(&wave.vgpr, side);
+        panel::floats(&mut panel, regs, job.data[side], layout, |_| None);
+        move |element: usize, lane: usize| panel[layout.place(element, lane)]
+    };
+    let (a, b) = (unpacked(0, a_layout), unpacked(1, b_layout));
+    job.accumulate(&mut wave.vgpr, |acc| multiply(job.shape.m, acc, &positions, a, b));
     Ok(())
 }
 
-fn multiply(m: usize, acc: &mut [Lanes], positions: &[[u8; WAVE]], a: &[f32], b: &[f32]) {
+/// `a` and `b` give an element of a lane.
+fn multiply(
+    m: usize,
+    acc: &mut [Lanes],
+    positions: &[[u8; WAVE]],
+    a: impl Fn(usize, usize) -> f32,
+    b: impl Fn(usize, usize) -> f32,
+) {
     for (r, acc) in acc.iter_mut().enumerate() {
         for (lane, acc) in acc.0.iter_mut().enumerate() {
             let (row, column) = (first_row(r) + 4 * (lane / m), lane % m);
@@ -40,7 +51,7 @@ fn multiply(m: usize, acc: &mut [Lanes], positions: &[[u8; WAVE]], a: &[f32], b:
                 let source = group * m + row;
                 for (n, position) in positions.iter().enumerate() {
                     let k = usize::from(position[source]);
-                    sum = a[n * WAVE + source].mul_add(b[k * WAVE + group * m + column], sum);
+                    sum = a(n, source).mul_add(b(k, group * m + column), sum);
                 }
             }
             *acc = sum.to_bits();
