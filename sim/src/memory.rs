@@ -109,6 +109,10 @@ impl AddressSpace {
         let bytes = usize::try_from(size).map_err(|_| oom)?;
         let mut map =
             MmapOptions::new().len(bytes).no_reserve_swap().map_anon().map_err(|_| oom)?;
+        #[cfg(target_os = "linux")]
+        if (1 << 21..=1 << 26).contains(&bytes) {
+            let _ = map.advise(memmap2::Advice::HugePage);
+        }
         let ptr = NonNull::new(map.as_mut_ptr()).ok_or(oom)?;
         let at = self.regions.partition_point(|r| r.base < base);
         self.regions.insert(at, Region { base, len: len.max(1), ptr });

@@ -23,9 +23,6 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-#[cfg(target_arch = "x86_64")]
-use std::mem::MaybeUninit;
-
 pub(super) use self::kept::Kept;
 use self::kept::Key;
 use self::panel::{Layout, blgp_source};
@@ -75,9 +72,25 @@ pub(super) struct Plan {
     data: [Data; 2],
     /// Registers of A and B.
     registers: [usize; 2],
-    /// Set where the operation is of the common case.
+    /// How this host executes it.
     #[cfg(target_arch = "x86_64")]
-    direct: Option<direct::Direct>,
+    way: Way,
+    /// Where its unpacked operands are kept.
+    #[cfg(target_arch = "x86_64")]
+    slots: [Option<u16>; 2],
+}
+
+/// The ways to execute a matrix operation.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// [`execute_as`].
+    General,
+    /// [`direct`]. `halves`: the second half of k is the second half of the registers on both sides, and
+    /// of formats whose products do not round to zero.
+    Direct { halves: bool },
+    /// [`nibbles`], if its scales allow it.
+    Nibbles,
 }
 
 impl Plan {
@@ -109,15 +122,22 @@ impl Plan {
         Ok(Plan::of(inst, shape, data, registers))
     }
 
+    #[cfg(target_arch = "x86_64")]
     fn of(inst: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let plan = Plan { shape, data, registers, direct: None };
-        #[cfg(target_arch = "x86_64")]
-        let plan = Plan { direct: direct::Direct::new(inst, &plan), ..plan };
-        #[cfg(not(target_arch = "x86_64"))]
-        let plan = Plan { shape, data, registers };
-        let _ = inst;
-        plan
+        let plan = Plan { shape, data, registers, way: Way::General, slots: [None; 2] };
+        let way = if nibbles::suits(inst, &plan) {
+            Way::Nibbles
+        } else if direct::suits(inst, &plan) {
+            Way::Direct { halves: direct::halves(&plan) }
+        } else {
+            Way::General
+        };
+        Plan { way, ..plan }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn of(_: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
+        Plan { shape, data, registers }
     }
 
     /// How A (side 0) or B (side 1) becomes a panel.
@@ -128,7 +148,13 @@ impl Plan {
     /// The handler that is made for operations like this one, if there is one.
     pub fn handler(&self) -> Option<Handler> {
         #[cfg(target_arch = "x86_64")]
-        return direct::handler(self);
+        return match (self.way, self.shape.m) {
+            (Way::Direct { .. }, 16) => Some(direct::execute::<16>),
+            (Way::Direct { .. }, _) => Some(direct::execute::<32>),
+            (Way::Nibbles, 16) => Some(nibbles::execute::<16>),
+            (Way::Nibbles, _) => Some(nibbles::execute::<32>),
+            (Way::General, _) => None,
+        };
         #[cfg(not(target_arch = "x86_64"))]
         return None;
     }
@@ -267,9 +293,7 @@ fn data(arch: Arch, elem: Elem, field: u8) -> Option<Data> {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 fn run_avx(wave: &mut Wave, inst: &Inst, job: &Job) {
-    if !run_nibbles(&mut wave.vgpr, job) {
-        run::<true>(wave, inst, job);
-    }
+    run::<true>(wave, inst, job);
 }
 
 /// Unpacks, multiplies and writes back a dense operation of up to 32-bit elements.
@@ -294,34 +318,6 @@ fn run<const FAST: bool>(wave: &mut Wave, inst: &Inst, job: &Job) {
         16 => blocks::<16, FAST>(inst, job, acc, a, b),
         _ => blocks::<32, FAST>(inst, job, acc, a, b),
     });
-}
-
-/// Multiplies fp4 operands in integers, if that is exact; false if it may not be.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn run_nibbles(vgpr: &mut [Lanes], job: &Job) -> bool {
-    if job.data != [Data::Float(Format::Fp4); 2] || job.c != Init::Constant(0) {
-        return false;
-    }
-    let mut codes = [None; 2];
-    for (codes, scale) in codes.iter_mut().zip(&job.scales) {
-        *codes = scale.as_ref().map(|scale| scale.codes(vgpr));
-    }
-    let [Some(a), Some(b)] = [0, 1].map(|side| job.regs(vgpr, side).first_chunk()) else {
-        return false;
-    };
-    if !nibbles::exact(&codes) {
-        return false;
-    }
-    // The result may be written over the operands.
-    let mut bytes = MaybeUninit::uninit();
-    let (a, b) = (nibbles::unpack_a(a, &mut bytes), *b);
-    let acc = &mut vgpr[job.dst..job.dst + job.dst_len];
-    match job.shape.m {
-        16 => nibbles::multiply::<16>(acc, a, &b, &codes),
-        _ => nibbles::multiply::<32>(acc, a, &b, &codes),
-    }
-    true
 }
 
 /// The elements of A (side 0) or B (side 1), times their scales.

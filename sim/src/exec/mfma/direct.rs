@@ -8,53 +8,41 @@ use super::kernel::avx;
 use super::panel::Layout;
 use super::shape::Data;
 use super::slots::{Panels, Slots};
-use super::{Elem, Init, Plan, unimplemented, unpack_avx};
+use super::{Elem, Init, Plan, Way, unimplemented, unpack_avx};
 use crate::exec::operand::{scalar32, vector_index};
 use crate::exec::program::{Code, Unit};
-use crate::exec::step::{Handler, Step};
+use crate::exec::step::Step;
 use crate::exec::{Ctx, Flow, Lanes, WAVE, Wave, host};
 use crate::isa::{Inst, Operand};
 
-/// What the handler needs to know of the operands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Direct {
-    /// Where their panels are kept.
-    pub slots: [Option<u16>; 2],
-    /// Whether the second half of k is the second half of the registers on both sides, and of a format
-    /// whose products do not round to zero.
-    halves: bool,
+/// Whether the operation with this plan is of the common case.
+pub(super) fn suits(inst: &Inst, plan: &Plan) -> bool {
+    let shape = &plan.shape;
+    shape.blocks == 1
+        && !shape.sparse
+        && !matches!(shape.a, Elem::F64 | Elem::I8)
+        && inst.scale.is_none()
+        && (shape.a == Elem::Mx || inst.mods.blgp == 0)
+        && host::wide()
 }
 
-impl Direct {
-    /// For an operation with this plan; `None` where it is not of the common case.
-    pub fn new(inst: &Inst, plan: &Plan) -> Option<Self> {
-        let shape = &plan.shape;
-        let other = shape.blocks != 1
-            || shape.sparse
-            || matches!(shape.a, Elem::F64 | Elem::I8)
-            || inst.scale.is_some()
-            || (shape.a != Elem::Mx && inst.mods.blgp != 0);
-        let halves = [0, 1].iter().all(|&side| {
-            let Layout { count, chunk, .. } = plan.layout(side);
-            count == 2 * chunk && matches!(plan.data[side], Data::Float(_))
-        });
-        (!other && host::wide()).then_some(Direct { slots: [None; 2], halves })
-    }
+/// See [`super::Way::Direct`].
+pub(super) fn halves(plan: &Plan) -> bool {
+    [0, 1].iter().all(|&side| {
+        let Layout { count, chunk, .. } = plan.layout(side);
+        count == 2 * chunk && matches!(plan.data[side], Data::Float(_))
+    })
 }
 
-/// The handler of an operation with this plan.
-pub(in crate::exec) fn handler(plan: &Plan) -> Option<Handler> {
-    match (plan.direct, plan.shape.m) {
-        (Some(_), 16) => Some(execute::<16>),
-        (Some(_), 32) => Some(execute::<32>),
-        _ => None,
-    }
-}
-
+/// Executes an operation that [`suits`].
 #[target_feature(enable = "avx2,fma")]
-fn execute<const M: usize>(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
+pub(super) fn execute<const M: usize>(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Step {
     let Unit::Matrix(plan) = &code.unit else { return Err(unimplemented(inst, "").into()) };
-    let Some(direct) = &plan.direct else { return Err(unimplemented(inst, "").into()) };
     let len = M * M / WAVE;
     let a = vector_index(wave, inst.src[0], plan.registers[0])?;
     let b = vector_index(wave, inst.src[1], plan.registers[1])?;
@@ -68,11 +56,12 @@ fn execute<const M: usize>(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code
     panels.prepare(slots);
     let regs_a = &vgpr[a..a + plan.registers[0]];
     let regs_b = &vgpr[b..b + plan.registers[1]];
-    let a = operand(panels, slots, plan, direct, regs_a, 0);
-    let b = operand(panels, slots, plan, direct, regs_b, 1);
+    let a = operand(panels, slots, plan, regs_a, 0);
+    let b = operand(panels, slots, plan, regs_b, 1);
     let mut k = plan.shape.k * M;
     // A whole chunk of zeros on both sides: the end of a matrix whose k fills no tile.
-    if direct.halves && ends_in_zeros(regs_a) && ends_in_zeros(regs_b) && !changes(c, vgpr, len) {
+    let halves = plan.way == Way::Direct { halves: true };
+    if halves && ends_in_zeros(regs_a) && ends_in_zeros(regs_b) && !changes(c, vgpr, len) {
         k /= 2;
     }
     let start = match c {
@@ -96,12 +85,11 @@ fn operand(
     panels: &mut Panels,
     slots: &Slots,
     plan: &Plan,
-    direct: &Direct,
     regs: &[Lanes],
     side: usize,
 ) -> usize {
     let layout = plan.layout(side);
-    panels.panel(slots, direct.slots[side], side, layout.len(), |panel| {
+    panels.panel(slots, plan.slots[side], side, layout.len(), |panel| {
         // SAFETY: only made where the host has AVX2 and FMA.
         unsafe { unpack_avx(panel, regs, plan.data[side], layout, None) };
     })

@@ -88,7 +88,7 @@ pub(super) mod avx {
     }
 
     /// Place of a row's first accumulator among those of 16 rows, which fill whole registers.
-    const fn accumulator<const M: usize>(row: usize) -> usize {
+    pub const fn accumulator<const M: usize>(row: usize) -> usize {
         let rows = 64 / M;
         let register = row / (4 * rows) * 4 + row % 4;
         register * 64 + row / 4 % rows * M

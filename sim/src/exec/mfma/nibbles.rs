@@ -3,13 +3,19 @@
 //!
 //! Goes in: the packed operands and their block scales. Comes out: the same bits as from the f32
 //! kernel, which is why it is used only where no sum can round: from zero, with scales that lie
-//! close together ([`exact`]).
+//! close together ([`Scaled::exact`]).
 
 use std::arch::x86_64::*;
-use std::mem::MaybeUninit;
 
-use super::kernel::first_row;
-use crate::exec::{Lanes, WAVE};
+use super::kernel::avx::accumulator;
+use super::scale::Scales;
+use super::{Elem, Plan, execute_as, unimplemented};
+use crate::exec::formats::Format;
+use crate::exec::operand::{scalar32, vector_index};
+use crate::exec::program::{Code, Unit};
+use crate::exec::step::Step;
+use crate::exec::{Ctx, Flow, Lanes, WAVE, Wave, host};
+use crate::isa::{Inst, Operand};
 
 /// Registers of an operand: 32 values of 4 bits in each lane.
 const REGISTERS: usize = 4;
@@ -34,37 +40,112 @@ const SHIFTED: [i8; 16] = {
     values
 };
 
-/// Whether every sum of products under these scales is exact in f32, in whatever order. The codes at
-/// either end, whose scales [`factors`] does not know, do not count as such.
-#[target_feature(enable = "avx2")]
-pub(super) fn exact(codes: &[Option<[u8; WAVE]>; 2]) -> bool {
-    let (mut least, mut most) = (0, 0);
-    for codes in codes {
-        let side = codes.as_ref().map_or(&[127][..], |codes| &codes[..]);
-        let (mut min, mut max) = (u8::MAX, 0);
-        for &code in side {
-            (min, max) = (min.min(code), max.max(code));
-        }
-        if min == 0 || max == u8::MAX {
-            return false;
-        }
-        least += i32::from(min) - 127;
-        most += i32::from(max) - 127;
-    }
-    most - least <= SPREAD && least >= -REACH && most <= REACH
+/// Elements of a panel for A: the values of each register's even and odd nibbles as bytes, plus
+/// [`OFFSET`].
+pub(super) const LEFT: usize = 2 * REGISTERS * WAVE;
+/// Elements of a panel for B: for each eight lanes what the offset of A adds, negated, then the values
+/// of each register's even and odd nibbles as bytes.
+pub(super) const RIGHT: usize = (1 + 2 * REGISTERS) * WAVE;
+/// Vectors of B for eight lanes.
+const VECTORS: usize = 1 + 2 * REGISTERS;
+
+/// Whether the operation may be one for this module.
+pub(super) fn suits(inst: &Inst, plan: &Plan) -> bool {
+    use super::shape::Data::Float;
+    plan.shape.a == Elem::Mx
+        && plan.data == [Float(Format::Fp4); 2]
+        && inst.scale.is_some()
+        && host::wide()
 }
 
-/// The scales that codes stand for, except for those at either end.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn factors(codes: Option<&[u8; WAVE]>) -> [f32; WAVE] {
-    let mut factors = [1.0; WAVE];
-    if let Some(codes) = codes {
-        for (factor, code) in factors.iter_mut().zip(codes) {
-            *factor = f32::from_bits(u32::from(*code) << 23);
+/// Executes an operation that [`suits`].
+#[target_feature(enable = "avx2,fma")]
+pub(super) fn execute<const M: usize>(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Step {
+    let Unit::Matrix(plan) = &code.unit else { return Err(unimplemented(inst, "").into()) };
+    let len = M * M / WAVE;
+    let a = vector_index(wave, inst.src[0], REGISTERS)?;
+    let b = vector_index(wave, inst.src[1], REGISTERS)?;
+    let d = vector_index(wave, inst.dst, len)?;
+    let from_zero =
+        !matches!(inst.src[2], Operand::Vgpr(_) | Operand::Agpr(_)) && scalar32(wave, inst.src[2]) == 0;
+    let (Some(operands), true) = (&inst.scale, from_zero) else {
+        return general(plan, wave, inst);
+    };
+    let rows = Scaled::new(Scales::locate(wave, operands, 0)?, &wave.vgpr);
+    let columns = Scaled::new(Scales::locate(wave, operands, 1)?, &wave.vgpr);
+    if !Scaled::exact(&rows, &columns) {
+        return general(plan, wave, inst);
+    }
+    let Wave { vgpr, panels, .. } = wave;
+    let slots = &ctx.program.slots;
+    panels.prepare(slots);
+    let left = panels.panel(slots, plan.slots[0], 0, LEFT, |to| unpack_left(&vgpr[a..a + REGISTERS], to));
+    let right =
+        panels.panel(slots, plan.slots[1], 1, RIGHT, |to| unpack_right(&vgpr[b..b + REGISTERS], to));
+    let all = panels.all();
+    let (left, right) = (&all[left..left + LEFT], &all[right..right + RIGHT]);
+    // SAFETY: the panels and D have their lengths.
+    unsafe { multiply::<M>(&mut vgpr[d..d + len], left, right, &rows.factors, &columns.factors) };
+    Ok(Flow::Next)
+}
+
+/// The operation in f32.
+#[cold]
+#[inline(never)]
+fn general(plan: &Plan, wave: &mut Wave, inst: &Inst) -> Step {
+    execute_as(plan, wave, inst)?;
+    Ok(Flow::Next)
+}
+
+/// The block scales of an operand.
+struct Scaled {
+    /// What they stand for, except for those at either end.
+    factors: [f32; WAVE],
+    least: i32,
+    most: i32,
+}
+
+impl Scaled {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn new(scales: Scales, vgpr: &[Lanes]) -> Self {
+        let mut factors = [0.0; WAVE];
+        let shift = _mm_cvtsi32_si128(8 * scales.byte as i32);
+        let (mut least, mut most) = (_mm256_set1_epi32(255), _mm256_setzero_si256());
+        for at in (0..WAVE).step_by(8) {
+            let words = match scales.register {
+                Some(register) => eight(&vgpr[register], at),
+                None => _mm256_set1_epi32(scales.constant as i32),
+            };
+            let codes = _mm256_and_si256(_mm256_srl_epi32(words, shift), _mm256_set1_epi32(255));
+            (least, most) = (_mm256_min_epi32(least, codes), _mm256_max_epi32(most, codes));
+            put(&mut factors, at, _mm256_slli_epi32::<23>(codes));
+        }
+        let (mut all_least, mut all_most) = ([0; 8], [0; 8]);
+        // SAFETY: eight dwords each.
+        unsafe {
+            _mm256_storeu_si256(all_least.as_mut_ptr().cast(), least);
+            _mm256_storeu_si256(all_most.as_mut_ptr().cast(), most);
+        }
+        Scaled {
+            factors,
+            least: all_least.into_iter().fold(255, i32::min),
+            most: all_most.into_iter().fold(0, i32::max),
         }
     }
-    factors
+
+    /// Whether every sum of products under these scales is exact in f32, in whatever order. The codes at
+    /// either end, whose factors are not what they stand for, do not count as such.
+    fn exact(a: &Scaled, b: &Scaled) -> bool {
+        let (least, most) = (a.least + b.least - 2 * 127, a.most + b.most - 2 * 127);
+        let ends = [a, b].iter().any(|side| side.least == 0 || side.most == 255);
+        !ends && most - least <= SPREAD && least >= -REACH && most <= REACH
+    }
 }
 
 /// The values of a register's even and odd nibbles.
@@ -85,94 +166,144 @@ fn table(values: &[i8; 16]) -> __m256i {
     unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(values.as_ptr().cast())) }
 }
 
-/// A as bytes: the values of its registers' even and odd nibbles.
-pub(super) type Bytes = [[u32; WAVE]; 2 * REGISTERS];
-
-/// Unpacks A of an operation.
+/// Eight lanes of a register.
 #[target_feature(enable = "avx2")]
 #[inline]
-pub(super) fn unpack_a<'a>(
-    regs: &[Lanes; REGISTERS],
-    bytes: &'a mut MaybeUninit<Bytes>,
-) -> &'a Bytes {
-    let table = table(&SHIFTED);
-    let mut to = bytes.as_mut_ptr().cast::<__m256i>();
-    for reg in regs {
-        for at in (0..WAVE).step_by(8) {
-            // SAFETY: eight dwords at multiples of eight below 64 of the register; as many registers of
-            // even and of odd nibbles as there are in the array, one after the other.
-            unsafe {
-                let [even, odd] = values(_mm256_loadu_si256(reg.0.as_ptr().add(at).cast()), table);
-                _mm256_storeu_si256(to.add(at / 8), even);
-                _mm256_storeu_si256(to.add((WAVE + at) / 8), odd);
-            }
-        }
-        to = to.wrapping_add(2 * WAVE / 8);
-    }
-    // SAFETY: all of it has been written.
-    unsafe { bytes.assume_init_ref() }
+fn eight(reg: &Lanes, at: usize) -> __m256i {
+    let words: &[u32; 8] = reg.0[at..].first_chunk().unwrap_or(&[0; 8]);
+    // SAFETY: eight dwords.
+    unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
 }
 
-/// Sets the accumulators `acc` of an `M` x `M` operation to the product of A and B, whose block scales
-/// have the given codes.
-#[target_feature(enable = "avx2,fma")]
-pub(super) fn multiply<const M: usize>(
-    acc: &mut [Lanes],
-    a: &Bytes,
-    b: &[Lanes; REGISTERS],
-    codes: &[Option<[u8; WAVE]>; 2],
-) {
-    let (rows, columns) = (factors(codes[0].as_ref()), factors(codes[1].as_ref()));
-    let (ones, table) = (_mm256_set1_epi16(1), table(&DOUBLED));
-    for group in (0..WAVE).step_by(M) {
-        for column in (0..M).step_by(8) {
-            let mut right = [_mm256_setzero_si256(); 2 * REGISTERS];
-            // Takes back what the offset of A adds.
-            let mut start = _mm256_setzero_si256();
-            for (pair, b) in right.as_chunks_mut::<2>().0.iter_mut().zip(b) {
-                // SAFETY: eight dwords from `group + column`, which is at most 56.
-                let word = unsafe { _mm256_loadu_si256(b.0.as_ptr().add(group + column).cast()) };
-                *pair = values(word, table);
-                for &bytes in &*pair {
-                    let extra = _mm256_maddubs_epi16(_mm256_set1_epi8(OFFSET), bytes);
-                    start = _mm256_sub_epi16(start, extra);
-                }
+/// Writes eight elements of a panel.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn put(to: &mut [f32], at: usize, value: __m256i) {
+    if let Some(to) = to.get_mut(at..at + 8) {
+        // SAFETY: eight elements.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), value) }
+    }
+}
+
+/// Unpacks A.
+#[target_feature(enable = "avx2")]
+fn unpack_left(regs: &[Lanes], to: &mut [f32]) {
+    let table = table(&SHIFTED);
+    for (reg, to) in regs.iter().zip(to.chunks_exact_mut(2 * WAVE)) {
+        for at in (0..WAVE).step_by(8) {
+            let [even, odd] = values(eight(reg, at), table);
+            put(to, at, even);
+            put(to, WAVE + at, odd);
+        }
+    }
+}
+
+/// Unpacks B.
+#[target_feature(enable = "avx2")]
+fn unpack_right(regs: &[Lanes], to: &mut [f32]) {
+    let table = table(&DOUBLED);
+    for (at, to) in (0..WAVE).step_by(8).zip(to.chunks_exact_mut(8 * VECTORS)) {
+        let mut start = _mm256_setzero_si256();
+        for (reg, n) in regs.iter().zip((1..).step_by(2)) {
+            let pair = values(eight(reg, at), table);
+            for (value, n) in pair.into_iter().zip(n..) {
+                let extra = _mm256_maddubs_epi16(_mm256_set1_epi8(OFFSET), value);
+                start = _mm256_sub_epi16(start, extra);
+                put(to, 8 * n, value);
             }
-            // SAFETY: as above. The values are doubled on both sides.
-            let scales = unsafe { _mm256_loadu_ps(columns.as_ptr().add(group + column)) };
-            let scales = _mm256_mul_ps(scales, _mm256_set1_ps(0.25));
-            for (r, acc) in acc.iter_mut().take(M * M / WAVE).enumerate() {
-                for part in 0..WAVE / M {
-                    let lane = group + first_row(r) + 4 * part;
-                    let mut sum = start;
-                    for (left, &right) in a.iter().zip(&right) {
-                        let row = _mm256_set1_epi32(left[lane] as i32);
-                        sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(row, right));
-                    }
-                    let sum = _mm256_cvtepi32_ps(_mm256_madd_epi16(sum, ones));
-                    let scale = _mm256_mul_ps(scales, _mm256_set1_ps(rows[lane]));
-                    // SAFETY: eight of the 64 lanes of a register.
-                    unsafe {
-                        let at = acc.0.as_mut_ptr().add(part * M + column).cast::<f32>();
-                        // From zero, as long as this is the first group of k.
-                        let before =
-                            if group == 0 { _mm256_setzero_ps() } else { _mm256_loadu_ps(at) };
-                        _mm256_storeu_ps(at, _mm256_fmadd_ps(sum, scale, before));
+        }
+        put(to, 0, start);
+    }
+}
+
+/// Sets the accumulators `acc` of an `M` x `M` operation to the product of the panels, whose lanes have
+/// the scales `rows` and `columns`.
+///
+/// # Safety
+/// The CPU has AVX2 and FMA; there are `M * M / 64` accumulators and [`LEFT`] and [`RIGHT`] elements.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn multiply<const M: usize>(
+    acc: &mut [Lanes],
+    left: &[f32],
+    right: &[f32],
+    rows: &[f32; WAVE],
+    columns: &[f32; WAVE],
+) {
+    let acc = acc.as_mut_ptr().cast::<f32>();
+    for first in (0..WAVE).step_by(M) {
+        for column in (0..M).step_by(16) {
+            let right = right.as_ptr().wrapping_add((first + column) * VECTORS).cast();
+            // The values are doubled on both sides.
+            let quarter = _mm256_set1_ps(0.25);
+            // SAFETY: 16 of the 64 columns.
+            let columns = unsafe {
+                let columns = columns.as_ptr().add(first + column);
+                let halves = [_mm256_loadu_ps(columns), _mm256_loadu_ps(columns.add(8))];
+                [_mm256_mul_ps(halves[0], quarter), _mm256_mul_ps(halves[1], quarter)]
+            };
+            for row in (0..M).step_by(2) {
+                let left = left.as_ptr().wrapping_add(first + row).cast();
+                // SAFETY: two lanes of A, and 16 of B.
+                let sums = unsafe { products(left, right) };
+                for (row, sums) in (row..).zip(sums) {
+                    let scale = _mm256_set1_ps(rows[first + row]);
+                    let to = acc.wrapping_add(row / 16 * 16 * M + accumulator::<M>(row % 16) + column);
+                    for (half, sum) in sums.into_iter().enumerate() {
+                        // SAFETY: eight columns of a row.
+                        unsafe {
+                            let to = to.add(8 * half);
+                            // From zero, as long as this is the first group of k.
+                            let before =
+                                if first == 0 { _mm256_setzero_ps() } else { _mm256_loadu_ps(to) };
+                            let scale = _mm256_mul_ps(columns[half], scale);
+                            _mm256_storeu_ps(to, _mm256_fmadd_ps(sum, scale, before));
+                        }
                     }
                 }
             }
         }
+    }
+}
+
+/// Four times the products of two lanes of A and 16 of B, summed over the 32 values of a lane.
+///
+/// # Safety
+/// The CPU has AVX2; `left` points to the first of two lanes of the panel of A, `right` to the first of
+/// twice [`VECTORS`] of that of B.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+unsafe fn products(left: *const i32, right: *const __m256i) -> [[__m256; 2]; 2] {
+    let ones = _mm256_set1_epi16(1);
+    // SAFETY: by contract.
+    unsafe {
+        let start = [_mm256_loadu_si256(right), _mm256_loadu_si256(right.add(VECTORS))];
+        let mut sums = [start; 2];
+        for n in 0..2 * REGISTERS {
+            let right = right.add(1 + n);
+            let right = [_mm256_loadu_si256(right), _mm256_loadu_si256(right.add(VECTORS))];
+            for (lane, sums) in sums.iter_mut().enumerate() {
+                let row = _mm256_set1_epi32(left.add(n * WAVE + lane).read());
+                for (sum, right) in sums.iter_mut().zip(right) {
+                    *sum = _mm256_add_epi16(*sum, _mm256_maddubs_epi16(row, right));
+                }
+            }
+        }
+        let mut floats = [[_mm256_setzero_ps(); 2]; 2];
+        for (floats, sums) in floats.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+            *floats = _mm256_cvtepi32_ps(_mm256_madd_epi16(*sums, ones));
+        }
+        floats
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::Wave;
-    use crate::exec::host;
-    use crate::exec::mfma::{Job, Plan, run, run_avx};
+    use crate::exec::mfma::{Job, Way, run};
     use crate::exec::testing::random;
-    use crate::isa::{Arch, Enc, Inst, Mods, Op, Operand, ScaleOperands};
+    use crate::exec::{self, MemAccess, Program};
+    use crate::isa::{Arch, Enc, Mods, Op, ScaleOperands};
+    use crate::memory::AddressSpace;
 
     fn inst(op: Op) -> Inst {
         Inst {
@@ -208,16 +339,23 @@ mod tests {
                 for reg in &mut wave.vgpr[8..10] {
                     reg.0.fill_with(|| 110 + random() as u32 % range);
                 }
-                let codes = [8, 9].map(|r: usize| Some(wave.vgpr[r].0.map(|c| c as u8)));
-                // SAFETY: the host has AVX2.
-                assert_eq!(unsafe { exact(&codes) }, range <= 5);
                 let inst = inst(op);
-                let plan = Plan::new(&inst, Arch::Gfx950).unwrap();
-                let job = Job::new(&wave, &inst, &plan).unwrap();
+                let scales = inst.scale.unwrap();
+                // SAFETY: the host has AVX2.
+                let [a, b] = [0, 1].map(|side| unsafe {
+                    Scaled::new(Scales::locate(&wave, &scales, side).unwrap(), &wave.vgpr)
+                });
+                assert_eq!(Scaled::exact(&a, &b), range <= 5);
                 let mut other = wave.clone();
-                run::<false>(&mut other, &inst, &job);
-                // SAFETY: the host has AVX2 and FMA.
-                unsafe { run_avx(&mut wave, &inst, &job) };
+                let program = Program::new(Arch::Gfx950, 0, 16, [(0, inst)]);
+                let plan = Plan::new(&program.insts[0], Arch::Gfx950).unwrap();
+                assert_eq!(plan.way, Way::Nibbles);
+                let job = Job::new(&wave, &program.insts[0], &plan).unwrap();
+                run::<false>(&mut other, &program.insts[0], &job);
+                let mem = AddressSpace::new(0);
+                let access = MemAccess::default();
+                let mut ctx = Ctx { program: &program, mem: &mem, lds: &mut [], access, clock: 0 };
+                exec::run(&mut wave, &mut ctx, 1).unwrap();
                 assert_eq!(wave.vgpr, other.vgpr, "{op:?}");
             }
         }

@@ -12,10 +12,10 @@ use crate::isa::{Operand, ScaleOperands};
 /// Where the scales of one operand come from: a register, or the same word in every lane.
 #[derive(Clone, Copy)]
 pub(super) struct Scales {
-    register: Option<usize>,
-    constant: u32,
+    pub register: Option<usize>,
+    pub constant: u32,
     /// Byte of the word.
-    byte: u32,
+    pub byte: u32,
 }
 
 /// Scale of elements 0..16 and 16..32 of each lane.

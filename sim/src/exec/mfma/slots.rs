@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::Plan;
+use super::{Plan, Way, nibbles};
 use super::panel::{Layout, MAX_LEN};
 use super::shape::Data;
 use crate::exec::mode::GPR_IDX_EN;
@@ -37,8 +37,27 @@ impl Set {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Known {
     registers: RegRange,
-    data: Data,
-    layout: Layout,
+    form: Form,
+}
+
+/// What an operand is unpacked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Floats(Data, Layout),
+    /// A and B of [`nibbles`].
+    Left,
+    Right,
+}
+
+impl Form {
+    /// Elements of its panel.
+    fn len(self) -> usize {
+        match self {
+            Form::Floats(_, layout) => layout.len(),
+            Form::Left => nibbles::LEFT,
+            Form::Right => nibbles::RIGHT,
+        }
+    }
 }
 
 /// The slots of a program.
@@ -57,17 +76,19 @@ impl Slots {
     pub fn assign<'a>(plans: impl Iterator<Item = (&'a Inst, &'a mut Plan)>) -> Self {
         let mut slots = Slots::default();
         for (inst, plan) in plans {
-            let (data, registers, layouts) = (plan.data, plan.registers, [plan.layout(0), plan.layout(1)]);
-            let Some(direct) = &mut plan.direct else { continue };
             for side in 0..2 {
+                let form = match plan.way {
+                    Way::General => continue,
+                    Way::Direct { .. } => Form::Floats(plan.data[side], plan.layout(side)),
+                    Way::Nibbles => [Form::Left, Form::Right][side],
+                };
                 let (file, first) = match inst.src[side] {
                     Operand::Vgpr(first) => (File::Vgpr, first),
                     Operand::Agpr(first) => (File::Agpr, first),
                     _ => continue,
                 };
-                let registers = RegRange { file, first, count: registers[side] as u16 };
-                let known = Known { registers, data: data[side], layout: layouts[side] };
-                direct.slots[side] = slots.slot(known);
+                let registers = RegRange { file, first, count: plan.registers[side] as u16 };
+                plan.slots[side] = slots.slot(Known { registers, form });
             }
         }
         slots
@@ -80,7 +101,7 @@ impl Slots {
         }
         if at == self.known.len() {
             self.starts.push(self.end);
-            self.end += known.layout.len();
+            self.end += known.form.len();
             self.known.push(known);
         }
         u16::try_from(at).ok()
