@@ -157,27 +157,37 @@ pub(super) unsafe fn load(
 ) {
     let Action::Load { signed, part } = spec.action else { return };
     match (spec.bytes, regs) {
-        (1 | 2, [reg, ..]) => {
-            for lane in lanes(mask) {
-                let p = at(lane);
-                // SAFETY: one or two readable bytes, by contract.
-                let value = unsafe {
-                    match (spec.bytes, signed) {
-                        (1, false) => u32::from(p.read()),
-                        (1, true) => p.cast::<i8>().read() as u32,
-                        (_, false) => u32::from(p.cast::<u16>().read_unaligned()),
-                        (_, true) => p.cast::<i16>().read_unaligned() as u32,
-                    }
-                };
-                insert(&mut reg.0[lane], value, part);
-            }
+        // SAFETY: one or two readable bytes, by contract.
+        (1, [reg, ..]) if signed => {
+            load_part(reg, part, mask, |lane| unsafe { at(lane).cast::<i8>().read() as u32 });
         }
+        (1, [reg, ..]) => load_part(reg, part, mask, |lane| unsafe { at(lane).read().into() }),
+        (2, [reg, ..]) if signed => load_part(reg, part, mask, |lane| unsafe {
+            at(lane).cast::<i16>().read_unaligned() as u32
+        }),
+        (2, [reg, ..]) => load_part(reg, part, mask, |lane| unsafe {
+            at(lane).cast::<u16>().read_unaligned().into()
+        }),
         // SAFETY: the caller's contract, for each width.
         (_, [a]) => unsafe { load_dwords([a], mask, at) },
         (_, [a, b]) => unsafe { load_dwords([a, b], mask, at) },
         (_, [a, b, c]) => unsafe { load_dwords([a, b, c], mask, at) },
         (_, [a, b, c, d]) => unsafe { load_dwords([a, b, c, d], mask, at) },
         _ => {}
+    }
+}
+
+/// Loads what `value` gives for each active lane to a register or half of it.
+#[inline(always)]
+fn load_part(reg: &mut Lanes, part: Part, mask: u64, value: impl Fn(usize) -> u32) {
+    if mask == u64::MAX && part == Part::Whole {
+        for (lane, reg) in reg.0.iter_mut().enumerate() {
+            *reg = value(lane);
+        }
+        return;
+    }
+    for lane in lanes(mask) {
+        insert(&mut reg.0[lane], value(lane), part);
     }
 }
 

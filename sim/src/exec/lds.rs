@@ -180,18 +180,17 @@ fn single(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result
     Ok(())
 }
 
-/// Puts the LDS offsets of an access of all lanes, whose addresses nobody wants to know, into `at`;
-/// false if it is something else, or leaves the LDS.
+/// Puts the LDS offsets of an access of all lanes into `at`, and into `addr` if somebody wants to know
+/// them; false if it is something else, or leaves an LDS of `size` bytes.
 #[inline(always)]
 fn whole(
     wave: &Wave,
-    ctx: &Ctx<'_>,
     inst: &Inst,
-    offset: u64,
-    bytes: u32,
+    [offset, bytes, size]: [usize; 3],
     at: &mut Lanes,
+    addr: Option<&mut [u64; WAVE]>,
 ) -> Result<bool, FaultKind> {
-    if wave.exec() != u64::MAX || ctx.access.wanted {
+    if wave.exec() != u64::MAX {
         return Ok(false);
     }
     let base = &wave.vgpr[vector_index(wave, inst.src[0], 1)?].0;
@@ -200,7 +199,27 @@ fn whole(
         *at = base.wrapping_add(offset as u32);
         max = max.max(*at);
     }
-    Ok(max as usize + bytes as usize <= ctx.lds.len())
+    if let Some(addr) = addr {
+        addr.iter_mut().zip(&at.0).for_each(|(addr, at)| *addr = u64::from(*at));
+    }
+    Ok(max as usize + bytes <= size)
+}
+
+/// [`whole`] for both addresses of a read2 or write2.
+#[inline(always)]
+fn both_whole(
+    wave: &Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    offsets: [u64; 2],
+    bytes: u32,
+    [a, b]: [&mut Lanes; 2],
+) -> Result<bool, FaultKind> {
+    let place = |offset: u64| [offset as usize, bytes as usize, ctx.lds.len()];
+    let places = offsets.map(place);
+    let MemAccess { wanted, addr, addr2, .. } = &mut ctx.access;
+    Ok(whole(wave, inst, places[0], a, wanted.then_some(addr))?
+        && whole(wave, inst, places[1], b, wanted.then_some(addr2))?)
 }
 
 /// [`single`] for loads and stores of all lanes; false if it is something else.
@@ -213,7 +232,9 @@ fn single_whole(
 ) -> Result<bool, FaultKind> {
     let n = spec.dwords();
     let mut at = Lanes::ZERO;
-    if !whole(wave, ctx, inst, offset16(inst), spec.bytes, &mut at)? {
+    let place = [offset16(inst) as usize, spec.bytes as usize, ctx.lds.len()];
+    let MemAccess { wanted, addr, .. } = &mut ctx.access;
+    if !whole(wave, inst, place, &mut at, wanted.then_some(addr))? {
         return Ok(false);
     }
     let lds = ctx.lds.as_mut_ptr();
@@ -298,8 +319,9 @@ fn read2(
     let n = bytes as usize / 4;
     let [a, b] = offsets(inst).map(|o| o * stride * u64::from(bytes));
     let [mut at, mut at2] = [Lanes::ZERO; 2];
-    if whole(wave, ctx, inst, a, bytes, &mut at)? && whole(wave, ctx, inst, b, bytes, &mut at2)? {
+    if both_whole(wave, ctx, inst, [a, b], bytes, [&mut at, &mut at2])? {
         begin(&mut ctx.access, wave, MemKind::LdsRead, bytes);
+        ctx.access.two = true;
         let dst = vector_index(wave, inst.dst, 2 * n)?;
         let (first, second) = wave.vgpr[dst..dst + 2 * n].split_at_mut(n);
         let lds = ctx.lds.as_ptr();
@@ -332,8 +354,9 @@ fn write2(
 ) -> Result<(), FaultKind> {
     let [a, b] = offsets(inst).map(|o| o * stride * u64::from(bytes));
     let [mut at, mut at2] = [Lanes::ZERO; 2];
-    if whole(wave, ctx, inst, a, bytes, &mut at)? && whole(wave, ctx, inst, b, bytes, &mut at2)? {
+    if both_whole(wave, ctx, inst, [a, b], bytes, [&mut at, &mut at2])? {
         begin(&mut ctx.access, wave, MemKind::LdsWrite, bytes);
+        ctx.access.two = true;
         let lds = ctx.lds.as_mut_ptr();
         for (src, at) in [(1, &at), (2, &at2)] {
             let regs = data(wave, inst, src, bytes as usize / 4)?;

@@ -78,6 +78,9 @@ pub(super) struct Plan {
     /// Where its unpacked operands are kept.
     #[cfg(target_arch = "x86_64")]
     slots: [Option<u16>; 2],
+    /// Slots that its result makes stale.
+    #[cfg(target_arch = "x86_64")]
+    stale: slots::Set,
 }
 
 /// The ways to execute a matrix operation.
@@ -124,7 +127,7 @@ impl Plan {
 
     #[cfg(target_arch = "x86_64")]
     fn of(inst: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
-        let plan = Plan { shape, data, registers, way: Way::General, slots: [None; 2] };
+        let plan = Plan { shape, data, registers, way: Way::General, slots: [None; 2], stale: slots::Set::default() };
         let way = if nibbles::suits(inst, &plan) {
             Way::Nibbles
         } else if direct::suits(inst, &plan) {
@@ -138,6 +141,13 @@ impl Plan {
     #[cfg(not(target_arch = "x86_64"))]
     fn of(_: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
         Plan { shape, data, registers }
+    }
+
+    /// Notes which slots the result makes stale; false if somebody else has to see to them.
+    #[cfg(target_arch = "x86_64")]
+    pub fn overwrites(&mut self, slots: slots::Set) -> bool {
+        self.stale = slots;
+        self.way != Way::General
     }
 
     /// How A (side 0) or B (side 1) becomes a panel.

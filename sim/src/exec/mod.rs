@@ -22,6 +22,7 @@ pub mod smem;
 mod span;
 mod state;
 mod step;
+mod tally;
 #[cfg(test)]
 mod testing;
 mod vector;
@@ -31,3 +32,4 @@ pub use state::{
     Ctx, Flow, Lanes, MemAccess, MemKind, PRIVATE_APERTURE, SHARED_APERTURE, WAVE, Wave,
 };
 pub use step::{run, run_counted, step};
+pub use tally::Tally;

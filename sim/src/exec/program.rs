@@ -148,6 +148,11 @@ impl Program {
         }
         for (inst, code) in self.insts.iter().zip(&mut self.code) {
             let slots = self.slots.written(inst);
+            if let Unit::Matrix(plan) = &mut code.unit
+                && plan.overwrites(slots)
+            {
+                continue;
+            }
             if !slots.is_empty() {
                 code.overwrite = self.overwrites.len() as u32;
                 let run = std::mem::replace(&mut code.run, overwrite);

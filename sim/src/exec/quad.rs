@@ -1,5 +1,5 @@
-//! Loads and stores of a whole wave: blocks of four lanes by one, two or four dwords turn between lane
-//! order in memory and register order.
+//! Loads and stores of a whole wave: blocks of four or eight lanes by one, two or four dwords turn
+//! between lane order in memory and register order.
 //!
 //! Goes in: a host pointer per lane and the registers. Comes out: changed registers or memory, and
 //! whether this host has an implementation at all; if not, nothing has happened.
@@ -7,6 +7,8 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::_mm_set_epi32;
 
+#[cfg(target_arch = "x86_64")]
+use super::host;
 use super::Lanes;
 
 /// Loads `N` dwords of all 64 lanes; false if not done.
@@ -29,6 +31,11 @@ pub(super) unsafe fn load<const N: usize>(
                     sse::put(&mut reg.0, lane, words);
                 }
             }
+            return true;
+        },
+        // SAFETY: the host has AVX2; the contract is the same.
+        2 | 4 if host::wide() => unsafe {
+            avx::load(regs, at);
             return true;
         },
         // SAFETY: SSE2 is part of x86-64; rows are read where the contract allows it, and written to
@@ -61,6 +68,11 @@ pub(super) unsafe fn store<const N: usize>(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     match N {
+        // SAFETY: as for loads.
+        2 | 4 if host::wide() => unsafe {
+            avx::store(regs, at);
+            return true;
+        },
         // SAFETY: as for loads.
         2 | 4 => unsafe {
             for lane in (0..64).step_by(4) {
@@ -132,6 +144,110 @@ mod sse {
                 _mm_unpackhi_epi64(ab_high, cd_high),
             ]
         }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx {
+    use std::arch::x86_64::*;
+
+    use super::{Lanes, sse};
+
+    /// Loads two or four dwords of all lanes, eight lanes at a time.
+    ///
+    /// # Safety
+    /// As for [`super::load`]; the host has AVX2.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub unsafe fn load<const N: usize>(
+        regs: &mut [&mut Lanes; N],
+        at: &impl Fn(usize) -> *const u8,
+    ) {
+        for lane in (0..64).step_by(8) {
+            // SAFETY: by contract; eight lanes of a register are written.
+            unsafe {
+                if N == 2 {
+                    let pair = |a: usize| {
+                        let first = _mm_castsi128_pd(_mm_loadl_epi64(at(lane + a).cast()));
+                        _mm_castpd_ps(_mm_loadh_pd(first, at(lane + a + 1).cast()))
+                    };
+                    let low = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(pair(0)), pair(4));
+                    let high = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(pair(2)), pair(6));
+                    put(regs[0], lane, _mm256_shuffle_ps::<0x88>(low, high));
+                    put(regs[1], lane, _mm256_shuffle_ps::<0xdd>(low, high));
+                } else {
+                    let both = |a: usize| {
+                        let first = _mm256_castps128_ps256(_mm_loadu_ps(at(lane + a).cast()));
+                        _mm256_insertf128_ps::<1>(first, _mm_loadu_ps(at(lane + a + 4).cast()))
+                    };
+                    let columns = transpose([both(0), both(1), both(2), both(3)]);
+                    for (reg, column) in regs.iter_mut().zip(columns) {
+                        put(reg, lane, column);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Stores two or four dwords of all lanes in the order of lanes.
+    ///
+    /// # Safety
+    /// As for [`super::store`]; the host has AVX2.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub unsafe fn store<const N: usize>(regs: &[&Lanes; N], at: &impl Fn(usize) -> *mut u8) {
+        for lane in (0..64).step_by(8) {
+            // SAFETY: by contract; eight lanes of a register are read.
+            unsafe {
+                let columns = [
+                    get(regs[0], lane),
+                    get(regs[1], lane),
+                    get(regs[2 % N], lane),
+                    get(regs[3 % N], lane),
+                ];
+                let rows = transpose(columns);
+                for (i, row) in rows.iter().enumerate() {
+                    let row = _mm_castps_si128(_mm256_castps256_ps128(*row));
+                    sse::put_row::<N>(at(lane + i), row);
+                }
+                for (i, row) in rows.iter().enumerate() {
+                    let row = _mm_castps_si128(_mm256_extractf128_ps::<1>(*row));
+                    sse::put_row::<N>(at(lane + i + 4), row);
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// `lane` is at most 56.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn get(reg: &Lanes, lane: usize) -> __m256 {
+        // SAFETY: by contract.
+        unsafe { _mm256_loadu_ps(reg.0.as_ptr().add(lane).cast()) }
+    }
+
+    /// # Safety
+    /// `lane` is at most 56.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    unsafe fn put(reg: &mut Lanes, lane: usize, value: __m256) {
+        // SAFETY: by contract.
+        unsafe { _mm256_storeu_ps(reg.0.as_mut_ptr().add(lane).cast(), value) }
+    }
+
+    /// Transposes the 4x4 blocks of both halves.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn transpose([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
+        let low = [_mm256_unpacklo_ps(a, b), _mm256_unpacklo_ps(c, d)];
+        let high = [_mm256_unpackhi_ps(a, b), _mm256_unpackhi_ps(c, d)];
+        [
+            _mm256_shuffle_ps::<0x44>(low[0], low[1]),
+            _mm256_shuffle_ps::<0xee>(low[0], low[1]),
+            _mm256_shuffle_ps::<0x44>(high[0], high[1]),
+            _mm256_shuffle_ps::<0xee>(high[0], high[1]),
+        ]
     }
 }
 

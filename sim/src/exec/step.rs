@@ -5,6 +5,7 @@
 
 use super::host::for_host;
 use super::program::{Code, Unit};
+use super::tally::Tally;
 use super::{Ctx, Flow, Wave, global, lds, mfma, scalar, smem};
 use crate::fault::FaultKind;
 use crate::isa::{Enc, Inst, Op};
@@ -26,32 +27,31 @@ pub fn step(wave: &mut Wave, ctx: &mut Ctx<'_>) -> Result<Flow, FaultKind> {
 /// Executes instructions until a barrier, the end of the program or `limit` of them. Returns why
 /// it stopped ([`Flow::Next`] or [`Flow::Branch`] at the limit) and how many were executed.
 pub fn run(wave: &mut Wave, ctx: &mut Ctx<'_>, limit: u64) -> Result<(Flow, u64), FaultKind> {
-    drive(wave, ctx, limit, |_| {})
+    drive(wave, ctx, limit, |_, _| {})
 }
 
-/// [`run`] that also adds to `counts` how often each instruction of the program was executed.
+/// [`run`] that also counts how often each instruction of the program was executed.
 pub fn run_counted(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
     limit: u64,
-    counts: &mut [u64],
+    tally: &mut Tally,
 ) -> Result<(Flow, u64), FaultKind> {
-    drive(wave, ctx, limit, |pc| {
-        if let Some(count) = counts.get_mut(pc) {
-            *count += 1;
-        }
-    })
+    drive(wave, ctx, limit, |first, end| tally.add(first, end))
 }
 
+/// `stretch` is told of instructions that were executed one after the other: the first one's index, and
+/// that behind the last one.
 #[inline(always)]
 fn drive(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
     limit: u64,
-    mut count: impl FnMut(usize),
+    mut stretch: impl FnMut(usize, usize),
 ) -> Result<(Flow, u64), FaultKind> {
     let program = ctx.program;
     let mut flow = Flow::Next;
+    let mut first = wave.pc;
     for done in 0..limit {
         let pc = wave.pc;
         let (Some(inst), Some(code)) = (program.insts.get(pc), program.code.get(pc)) else {
@@ -61,7 +61,6 @@ fn drive(
             };
             return Err(FaultKind::BadJump { addr });
         };
-        count(pc);
         wave.pc = pc + 1;
         // SAFETY: the program's handlers were chosen for this host.
         flow = match unsafe { (code.run)(wave, ctx, inst, code) } {
@@ -71,9 +70,16 @@ fn drive(
                 return Err(*fault);
             }
         };
-        if matches!(flow, Flow::Barrier | Flow::End) {
-            return Ok((flow, done + 1));
+        if flow != Flow::Next {
+            stretch(first, pc + 1);
+            first = wave.pc;
+            if flow != Flow::Branch {
+                return Ok((flow, done + 1));
+            }
         }
+    }
+    if first < wave.pc && flow == Flow::Next {
+        stretch(first, wave.pc);
     }
     Ok((flow, limit))
 }

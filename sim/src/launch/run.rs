@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::prepared::{Prepared, Workgroup};
 use crate::exec::hazard::{Footprint, Tracker};
-use crate::exec::{self, Ctx, Flow, MemAccess, Wave};
+use crate::exec::{self, Ctx, Flow, MemAccess, Tally, Wave};
 use crate::fault::{Fault, FaultKind};
 use crate::isa::{Class, Inst, MemOp, class, disassemble};
 use crate::memory::AddressSpace;
@@ -135,7 +135,14 @@ struct Shared<'a> {
 
 impl Shared<'_> {
     fn work(&self) -> Executed {
-        let mut done = Executed::none(self.launch.program.insts.len());
+        let mut tally = Tally::new(self.launch.program.insts.len());
+        let workgroups = self.run_workgroups(&mut tally);
+        Executed { counts: tally.counts(), workgroups }
+    }
+
+    /// Runs workgroups until there are no more. Returns how many.
+    fn run_workgroups(&self, tally: &mut Tally) -> u64 {
+        let mut done = 0;
         let mut group = None;
         loop {
             let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
@@ -154,8 +161,8 @@ impl Shared<'_> {
                     }
                     None => group.insert(self.launch.workgroup(id)),
                 };
-                match self.run_workgroup(group, &mut done.counts) {
-                    Ok(()) => done.workgroups += 1,
+                match self.run_workgroup(group, tally) {
+                    Ok(()) => done += 1,
                     Err(fault) => self.report(index, fault),
                 }
             }
@@ -171,7 +178,7 @@ impl Shared<'_> {
     }
 
     /// Runs one workgroup to its end, adding to the executions of each instruction.
-    fn run_workgroup(&self, group: &mut Workgroup, counts: &mut [u64]) -> Result<(), Box<Fault>> {
+    fn run_workgroup(&self, group: &mut Workgroup, tally: &mut Tally) -> Result<(), Box<Fault>> {
         let Workgroup { id, waves, lds } = group;
         let mut ctx = Ctx {
             program: &self.launch.program,
@@ -184,7 +191,7 @@ impl Shared<'_> {
         loop {
             for (wave, turn) in waves.iter_mut().zip(&mut turns) {
                 if turn.state == State::Running {
-                    self.take_turn(wave, &mut ctx, turn, counts).map_err(|kind| {
+                    self.take_turn(wave, &mut ctx, turn, tally).map_err(|kind| {
                         Box::new(self.launch.locate(*id, wave.id, wave.pc, kind))
                     })?;
                 }
@@ -208,13 +215,13 @@ impl Shared<'_> {
         wave: &mut Wave,
         ctx: &mut Ctx<'_>,
         turn: &mut Turn,
-        counts: &mut [u64],
+        tally: &mut Tally,
     ) -> Result<(), FaultKind> {
         let limit = self.options.instruction_limit;
         let slice = SLICE.min(limit.saturating_sub(turn.executed)).max(1);
         let (flow, n) = match &self.footprints {
-            None => exec::run_counted(wave, ctx, slice, counts)?,
-            Some(footprints) => run_checked(wave, ctx, slice, counts, footprints, &mut turn.waits)?,
+            None => exec::run_counted(wave, ctx, slice, tally)?,
+            Some(footprints) => run_checked(wave, ctx, slice, tally, footprints, &mut turn.waits)?,
         };
         turn.executed += n;
         ctx.clock = ctx.clock.wrapping_add(n * CLOCKS);
@@ -249,7 +256,7 @@ fn run_checked(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
     limit: u64,
-    counts: &mut [u64],
+    tally: &mut Tally,
     footprints: &[Footprint],
     waits: &mut Tracker,
 ) -> Result<(Flow, u64), FaultKind> {
@@ -258,7 +265,7 @@ fn run_checked(
         if let Some(footprint) = footprints.get(wave.pc) {
             waits.check(footprint)?;
         }
-        flow = exec::run_counted(wave, ctx, 1, counts)?.0;
+        flow = exec::run_counted(wave, ctx, 1, tally)?.0;
         if matches!(flow, Flow::Barrier | Flow::End) {
             return Ok((flow, done + 1));
         }

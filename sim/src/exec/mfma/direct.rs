@@ -76,6 +76,7 @@ pub(super) fn execute<const M: usize>(
     let all = panels.all();
     // SAFETY: the host has AVX2 and FMA, and D has its length.
     unsafe { avx::multiply::<M>(&mut vgpr[d..d + len], start, &all[a..a + k], &all[b..b + k]) };
+    panels.make_stale(plan.stale);
     Ok(Flow::Next)
 }
 

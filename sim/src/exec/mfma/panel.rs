@@ -30,8 +30,9 @@ impl Layout {
     /// Place of the first lane's element `j`.
     #[inline(always)]
     fn first(self, j: usize) -> usize {
-        let round = j / self.chunk;
-        round * self.chunk * WAVE + (j - round * self.chunk) * self.m
+        // There are at most two chunks.
+        let second = j.checked_sub(self.chunk);
+        second.map_or(j * self.m, |j| self.chunk * WAVE + j * self.m)
     }
 
     /// How far apart the elements of two neighbouring groups are.
@@ -155,20 +156,34 @@ pub(super) mod avx {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn eights(reg: &Lanes, layout: Layout, mut store: impl FnMut(usize, __m256i)) {
-        for group in 0..WAVE / layout.m {
-            for column in (0..layout.m).step_by(8) {
+        // Both loops have a number of rounds that the compiler knows.
+        match layout.m {
+            16 => eights_of::<16>(reg, layout.stride(), &mut store),
+            _ => eights_of::<32>(reg, layout.stride(), &mut store),
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn eights_of<const M: usize>(
+        reg: &Lanes,
+        stride: usize,
+        store: &mut impl FnMut(usize, __m256i),
+    ) {
+        for group in 0..WAVE / M {
+            for column in (0..M).step_by(8) {
                 // SAFETY: eight dwords at multiples of eight below 64.
-                let word = unsafe {
-                    _mm256_loadu_si256(reg.0.as_ptr().add(group * layout.m + column).cast())
-                };
-                store(group * layout.stride() + column, word);
+                let word =
+                    unsafe { _mm256_loadu_si256(reg.0.as_ptr().add(group * M + column).cast()) };
+                store(group * stride + column, word);
             }
         }
     }
 
     /// Where an operand with this layout begins, if it can be unpacked by eights and fits the panel.
     fn room(panel: &mut [f32], layout: Layout) -> Option<*mut f32> {
-        (panel.len() >= layout.len() && layout.m >= 8).then_some(panel.as_mut_ptr())
+        let fits = panel.len() >= layout.len() && matches!(layout.m, 16 | 32);
+        fits.then_some(panel.as_mut_ptr())
     }
 
     /// Unpacks 8-bit floats; false where it cannot: infinities and NaN are for the general way, except
@@ -217,27 +232,26 @@ pub(super) mod avx {
         regs: &[Lanes],
         layout: Layout,
     ) {
-        // Sign, exponent and mantissa at their places in an f32, the exponent too small by this.
-        let field = _mm256_set1_epi32((1 << 31 | 0x7f << (23 - MANTISSA)) as i32);
+        // Sign, exponent and mantissa at their places in a bf16, the exponent too small.
+        let field = _mm256_set1_epi16((1 << 15 | 0x7f << (7 - MANTISSA)) as i16);
+        let high = _mm256_set1_epi32(0xffff_0000_u32 as i32);
         let rebias = _mm256_set1_ps(f32::from_bits((127 + 127 - BIAS) << 23));
         let sign = _mm256_set1_epi32(i32::MIN);
         let nan = _mm256_set1_ps(f32::from_bits(0x7fc0_0000));
         for (reg, j) in regs.iter().zip((0..layout.count).step_by(4)) {
             let to = [0, 1, 2, 3].map(|i| to.wrapping_add(layout.first(j + i)));
             eights(reg, layout, |at, word| {
-                let bytes = [
-                    _mm256_slli_epi32::<24>(word),
-                    _mm256_slli_epi32::<16>(word),
-                    _mm256_slli_epi32::<8>(word),
-                    word,
+                // Two bytes at a time, each in the upper half of its 16 bits, move to their places in a
+                // bf16, whose other half of the f32 is zero.
+                let even = narrow::<MANTISSA>(_mm256_slli_epi16::<8>(word), field);
+                let odd = narrow::<MANTISSA>(word, field);
+                let values = [
+                    _mm256_slli_epi32::<16>(even),
+                    _mm256_slli_epi32::<16>(odd),
+                    _mm256_and_si256(even, high),
+                    _mm256_and_si256(odd, high),
                 ];
-                for (to, byte) in to.iter().zip(bytes) {
-                    let shifted = if MANTISSA == 3 {
-                        _mm256_srai_epi32::<4>(byte)
-                    } else {
-                        _mm256_srai_epi32::<3>(byte)
-                    };
-                    let small = _mm256_and_si256(shifted, field);
+                for (to, small) in to.iter().zip(values) {
                     let mut value = _mm256_mul_ps(_mm256_castsi256_ps(small), rebias);
                     if NAN {
                         let is_nan = _mm256_castsi256_ps(_mm256_cmpeq_epi32(small, sign));
@@ -248,6 +262,16 @@ pub(super) mod avx {
                 }
             });
         }
+    }
+
+    /// Moves the exponent and mantissa of the 8-bit floats in the upper halves of 16 bits to their places
+    /// in a bf16.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn narrow<const MANTISSA: u32>(x: __m256i, field: __m256i) -> __m256i {
+        let shifted =
+            if MANTISSA == 3 { _mm256_srai_epi16::<4>(x) } else { _mm256_srai_epi16::<3>(x) };
+        _mm256_and_si256(shifted, field)
     }
 
     /// Unpacks bf16; false if it cannot.
