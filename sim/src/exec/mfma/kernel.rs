@@ -1,8 +1,10 @@
 //! The inner loops of matrix operations, on panels: one row of `M` elements for each k.
 //!
-//! An output register holds `64 / M` rows of `M` columns, four rows apart. With AVX, five or six rows
-//! of 16 columns are accumulated at a time, which is what 16 vector registers hold. Products enter by
-//! fused multiply-add in the order of k, with and without AVX, so results do not depend on the host.
+//! An output register holds `64 / M` rows of `M` columns, four rows apart. With AVX, four rows of 16
+//! columns are accumulated at a time: as many sums as two units of four clocks' latency can have under
+//! way. (Larger tiles load less, but take longer to start and to end, and k is mostly short.) Products
+//! enter by fused multiply-add in the order of k, with and without AVX, so results do not depend on the
+//! host.
 
 use crate::exec::{Lanes, WAVE};
 
@@ -58,8 +60,8 @@ pub(super) mod avx {
 
     use crate::exec::Lanes;
 
-    /// Adds the product to all `M * M` accumulators, or to `start`, by tiles of five or six rows and
-    /// 16 columns, over the k that both panels have.
+    /// Adds the product to all `M * M` accumulators, or to `start`, by tiles of four rows and 16 columns,
+    /// over the k that both panels have.
     ///
     /// # Safety
     /// The CPU has AVX2 and FMA; `acc` has `M * M / 64` registers; `M` is 16 or 32.
@@ -79,9 +81,10 @@ pub(super) mod avx {
                 // SAFETY: the tiles divide the 16 rows, `column + 16` is at most M, and both panels
                 // have k rows of M.
                 unsafe {
-                    tile::<M, 0, 6>(to, start, from, k);
-                    tile::<M, 6, 5>(to, start, from, k);
-                    tile::<M, 11, 5>(to, start, from, k);
+                    tile::<M, 0>(to, start, from, k);
+                    tile::<M, 4>(to, start, from, k);
+                    tile::<M, 8>(to, start, from, k);
+                    tile::<M, 12>(to, start, from, k);
                 }
             }
         }
@@ -94,20 +97,23 @@ pub(super) mod avx {
         register * 64 + row / 4 % rows * M
     }
 
-    /// `ROWS` rows from `FIRST` on and 16 columns, over `k` rows of the panels.
+    /// Rows of a tile.
+    const ROWS: usize = 4;
+
+    /// [`ROWS`] rows from `FIRST` on and 16 columns, over `k` rows of the panels.
     ///
     /// # Safety
     /// As for [`multiply`]; there are so many rows and columns from where the pointers point.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    unsafe fn tile<const M: usize, const FIRST: usize, const ROWS: usize>(
+    unsafe fn tile<const M: usize, const FIRST: usize>(
         acc: *mut f32,
         start: Option<f32>,
         [mut a, mut b]: [*const f32; 2],
         k: usize,
     ) {
         /// k that one pass of the loop takes.
-        const STEP: usize = 4;
+        const STEP: usize = 8;
         let at = |i: usize| acc.wrapping_add(accumulator::<M>(FIRST + i));
         let mut sum = [[_mm256_set1_ps(start.unwrap_or(0.0)); 2]; ROWS];
         if start.is_none() {
@@ -136,13 +142,13 @@ pub(super) mod avx {
         }
     }
 
-    /// Adds the products of `ROWS` elements at `a` and 16 at `b`.
+    /// Adds the products of [`ROWS`] elements at `a` and 16 at `b`.
     ///
     /// # Safety
     /// The CPU has AVX2 and FMA; so many elements can be read.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    unsafe fn add<const ROWS: usize>(sum: &mut [[__m256; 2]; ROWS], a: *const f32, b: *const f32) {
+    unsafe fn add(sum: &mut [[__m256; 2]; ROWS], a: *const f32, b: *const f32) {
         // SAFETY: by contract.
         unsafe {
             let columns = [_mm256_loadu_ps(b), _mm256_loadu_ps(b.add(8))];

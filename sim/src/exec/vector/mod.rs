@@ -24,6 +24,8 @@ mod rounding;
 mod saturate;
 mod scaled;
 mod sdwa;
+#[cfg(target_arch = "x86_64")]
+mod select;
 mod short;
 mod special;
 #[cfg(test)]
@@ -100,6 +102,8 @@ pub(super) fn resolve(inst: &Inst, arch: Arch, constants: &mut Vec<Lanes>) -> Op
     let (plan, plain) = Plan::new(inst, arch)?;
     let places = Places::new(inst, &plan, constants);
     let fills = matches!(plan.dest, Dest::Full | Dest::Wide) && !plan.carry;
+    #[cfg(target_arch = "x86_64")]
+    let plain = select::handler(inst, &plan).or(plain);
     let run = match plain {
         _ if plan.modified => for_host!(modified::execute),
         _ if inst.op == Op::VMovB32 => for_host!(special::mov),
@@ -148,10 +152,9 @@ fn unusual(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step
     modified::execute(wave, ctx, inst, code)
 }
 
-/// Puts the sources that are not in registers, or not as they are, into their scratch registers.
+/// Puts the scalar registers among the sources into their scratch registers.
 #[inline(always)]
-fn prepare_absent(wave: &mut Wave, inst: &Inst, code: &Code) -> Result<(), FaultKind> {
-    let places = &code.places;
+fn prepare_scalars(wave: &mut Wave, places: &Places) {
     let mut scalars = places.scalars;
     while scalars != 0 {
         let at = scalars.trailing_zeros() as usize;
@@ -164,6 +167,13 @@ fn prepare_absent(wave: &mut Wave, inst: &Inst, code: &Code) -> Result<(), Fault
             registers.scalars[n].0.fill(value);
         }
     }
+}
+
+/// Puts the sources that are not in registers, or not as they are, into their scratch registers.
+#[inline(always)]
+fn prepare_absent(wave: &mut Wave, inst: &Inst, code: &Code) -> Result<(), FaultKind> {
+    let places = &code.places;
+    prepare_scalars(wave, places);
     if places.absent == 0 {
         return Ok(());
     }

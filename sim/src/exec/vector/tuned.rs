@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use super::kernel::{Pair, Sources};
 use super::lane::Out;
 use super::plain;
-use super::{Code, Ctx, Step, Wave, float, int};
+use super::{Code, Ctx, Step, Wave, float, int, short};
 use crate::exec::{Lanes, WAVE};
 use crate::isa::{Inst, Op};
 
@@ -28,6 +28,7 @@ pub(super) fn lookup(op: Op) -> Option<Pair> {
     match op {
         Op::VPermB32 => pair!(int::lookup(op), permute),
         Op::VMed3F32 => pair!(float::lookup(op), median),
+        Op::VPkMaxU16 => pair!(short::lookup(op), pk_max_u16),
         _ => None,
     }
 }
@@ -70,32 +71,51 @@ fn permute(sources: &Sources<'_>, out: &mut Out<'_>, _: u32) {
     }
 }
 
-/// `v_med3_f32`. Without NaN the order of floats is that of integers, and -0 is below +0 for their
-/// maximum, though equal when it is looked up which operand that is.
+/// `v_med3_f32`. Where an operand is NaN or two are zeros, whose signs count for the order of some steps
+/// and not of others, the general kernel decides.
 #[target_feature(enable = "avx2,fma")]
 fn median(sources: &Sources<'_>, out: &mut Out<'_>, mode: u32) {
     let [[a, _], [b, _], [c, _], _] = *sources;
-    let mut nan = 0;
-    for i in 0..WAVE {
-        for x in [a.0[i], b.0[i], c.0[i]] {
-            nan |= u32::from(f32::from_bits(x).is_nan());
-        }
+    let zero = _mm256_setzero_ps();
+    let mut special = zero;
+    for at in (0..WAVE).step_by(8) {
+        // SAFETY: eight dwords at multiples of eight below 64, from and to arrays of 64.
+        let load = |from: &Lanes| unsafe { _mm256_loadu_ps(from.0.as_ptr().add(at).cast()) };
+        let (a, b, c) = (load(a), load(b), load(c));
+        let is_zero = |x: __m256| _mm256_cmp_ps::<_CMP_EQ_UQ>(x, zero);
+        // NaN counts as zero here: two of either, or one of each, are special.
+        let (za, zb, zc) = (is_zero(a), is_zero(b), is_zero(c));
+        let two = _mm256_or_ps(_mm256_and_ps(za, zb), _mm256_and_ps(zc, _mm256_or_ps(za, zb)));
+        let nan = _mm256_or_ps(
+            _mm256_cmp_ps::<_CMP_UNORD_Q>(a, b),
+            _mm256_cmp_ps::<_CMP_UNORD_Q>(c, c),
+        );
+        special = _mm256_or_ps(special, _mm256_or_ps(two, nan));
+        let low = _mm256_min_ps(a, b);
+        let middle = _mm256_max_ps(low, _mm256_min_ps(_mm256_max_ps(a, b), c));
+        // SAFETY: as for the loads.
+        unsafe { _mm256_storeu_ps(out.lo.0.as_mut_ptr().add(at).cast(), middle) };
     }
-    if nan != 0 {
-        if let Some((whole, _)) = float::lookup(Op::VMed3F32).and_then(|pair| pair.whole) {
-            // SAFETY: it needs what this function needs.
-            unsafe { whole(sources, out, mode) };
-        }
+    if _mm256_movemask_ps(special) == 0 {
         return;
     }
-    let key = |x: u32| (x ^ ((x as i32 >> 31) as u32 >> 1)) as i32;
-    let zero = |key: i32| if key == -1 { 0 } else { key };
-    for i in 0..WAVE {
-        let (a, b, c) = (key(a.0[i]), key(b.0[i]), key(c.0[i]));
-        let top = a.max(b).max(c);
-        let rest = if zero(top) == zero(b) { a.max(c) } else { a.max(b) };
-        let middle = if zero(top) == zero(a) { b.max(c) } else { rest };
-        out.lo.0[i] = key(middle as u32) as u32;
+    if let Some((whole, _)) = float::lookup(Op::VMed3F32).and_then(|pair| pair.whole) {
+        // SAFETY: it needs what this function needs.
+        unsafe { whole(sources, out, mode) };
+    }
+}
+
+/// `v_pk_max_u16`.
+#[target_feature(enable = "avx2,fma")]
+fn pk_max_u16(sources: &Sources<'_>, out: &mut Out<'_>, _: u32) {
+    let [[a, _], [b, _], ..] = *sources;
+    for at in (0..WAVE).step_by(8) {
+        // SAFETY: eight dwords at multiples of eight below 64, from and to arrays of 64.
+        unsafe {
+            let load = |from: &Lanes| _mm256_loadu_si256(from.0.as_ptr().add(at).cast());
+            let max = _mm256_max_epu16(load(a), load(b));
+            _mm256_storeu_si256(out.lo.0.as_mut_ptr().add(at).cast(), max);
+        }
     }
 }
 
@@ -154,6 +174,8 @@ mod tests {
                 |random: &mut dyn FnMut() -> u64| Lanes(std::array::from_fn(|_| random() as u32));
             check(Op::VPermB32, |i| if i == 2 { selector } else { wild(&mut random) });
             check(Op::VMed3F32, |_| words(&mut random, round % 4 == 0));
+            check(Op::VMed3F32, |_| wild(&mut random));
+            check(Op::VPkMaxU16, |_| wild(&mut random));
         }
     }
 }
