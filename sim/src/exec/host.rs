@@ -13,6 +13,12 @@ pub(super) fn wide() -> bool {
     return true;
 }
 
+/// Whether the host can run what is compiled for AVX-512F besides.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn widest() -> bool {
+    wide() && std::arch::is_x86_feature_detected!("avx512f")
+}
+
 /// The handler that runs `$body`, an `#[inline(always)]` function with a handler's arguments, in
 /// the form that suits the host.
 macro_rules! for_host {

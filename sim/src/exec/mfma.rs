@@ -127,7 +127,14 @@ impl Plan {
 
     #[cfg(target_arch = "x86_64")]
     fn of(inst: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
-        let plan = Plan { shape, data, registers, way: Way::General, slots: [None; 2], stale: slots::Set::default() };
+        let plan = Plan {
+            shape,
+            data,
+            registers,
+            way: Way::General,
+            slots: [None; 2],
+            stale: slots::Set::default(),
+        };
         let way = if nibbles::suits(inst, &plan) {
             Way::Nibbles
         } else if direct::suits(inst, &plan) {
@@ -159,8 +166,8 @@ impl Plan {
     pub fn handler(&self) -> Option<Handler> {
         #[cfg(target_arch = "x86_64")]
         return match (self.way, self.shape.m) {
-            (Way::Direct { .. }, 16) => Some(direct::execute::<16>),
-            (Way::Direct { .. }, _) => Some(direct::execute::<32>),
+            (Way::Direct { .. }, 16) => Some(direct::handler::<16>()),
+            (Way::Direct { .. }, _) => Some(direct::handler::<32>()),
             (Way::Nibbles, 16) => Some(nibbles::execute::<16>),
             (Way::Nibbles, _) => Some(nibbles::execute::<32>),
             (Way::General, _) => None,

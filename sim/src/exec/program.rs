@@ -3,12 +3,12 @@
 //! Goes in: decoded instructions with their offsets. Comes out: a [`Program`] whose instructions
 //! carry the function that executes them, so that running one costs no lookup.
 
-use super::{Ctx, Lanes, Wave};
 use super::mfma;
 #[cfg(target_arch = "x86_64")]
 use super::mfma::slots::{Set, Slots};
 use super::step::{self, Handler, Step};
 use super::vector::{self, Places};
+use super::{Ctx, Lanes, Wave};
 use crate::isa::{Arch, Enc, Inst};
 
 /// The instructions of one loaded code object's text section, decoded once.

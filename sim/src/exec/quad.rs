@@ -7,9 +7,9 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::_mm_set_epi32;
 
+use super::Lanes;
 #[cfg(target_arch = "x86_64")]
 use super::host;
-use super::Lanes;
 
 /// Loads `N` dwords of all 64 lanes; false if not done.
 ///

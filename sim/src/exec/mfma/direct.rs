@@ -11,7 +11,7 @@ use super::slots::{Panels, Slots};
 use super::{Elem, Init, Plan, Way, unimplemented, unpack_avx};
 use crate::exec::operand::{scalar32, vector_index};
 use crate::exec::program::{Code, Unit};
-use crate::exec::step::Step;
+use crate::exec::step::{Handler, Step};
 use crate::exec::{Ctx, Flow, Lanes, WAVE, Wave, host};
 use crate::isa::{Inst, Operand};
 
@@ -34,9 +34,34 @@ pub(super) fn halves(plan: &Plan) -> bool {
     })
 }
 
-/// Executes an operation that [`suits`].
+/// The handler of operations that [`suits`], of `M` rows.
+pub(super) fn handler<const M: usize>() -> Handler {
+    if host::widest() { execute_512::<M> } else { execute_256::<M> }
+}
+
 #[target_feature(enable = "avx2,fma")]
-pub(super) fn execute<const M: usize>(
+fn execute_256<const M: usize>(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Step {
+    execute::<M, false>(wave, ctx, inst, code)
+}
+
+#[target_feature(enable = "avx512f,avx2,fma")]
+fn execute_512<const M: usize>(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    code: &Code,
+) -> Step {
+    execute::<M, true>(wave, ctx, inst, code)
+}
+
+/// Executes an operation. Needs AVX2 and FMA, and `WIDEST` needs AVX-512F.
+#[inline(always)]
+fn execute<const M: usize, const WIDEST: bool>(
     wave: &mut Wave,
     ctx: &mut Ctx<'_>,
     inst: &Inst,
@@ -74,21 +99,22 @@ pub(super) fn execute<const M: usize>(
         }
     };
     let all = panels.all();
-    // SAFETY: the host has AVX2 and FMA, and D has its length.
-    unsafe { avx::multiply::<M>(&mut vgpr[d..d + len], start, &all[a..a + k], &all[b..b + k]) };
+    let (to, a, b) = (&mut vgpr[d..d + len], &all[a..a + k], &all[b..b + k]);
+    // SAFETY: the host has what the handler was chosen for, and D has its length.
+    unsafe {
+        if WIDEST {
+            avx::multiply_512::<M>(to, start, a, b);
+        } else {
+            avx::multiply::<M>(to, start, a, b);
+        }
+    }
     panels.make_stale(plan.stale);
     Ok(Flow::Next)
 }
 
 /// Where the elements of A (side 0) or B (side 1) are, kept or unpacked now.
 #[inline(always)]
-fn operand(
-    panels: &mut Panels,
-    slots: &Slots,
-    plan: &Plan,
-    regs: &[Lanes],
-    side: usize,
-) -> usize {
+fn operand(panels: &mut Panels, slots: &Slots, plan: &Plan, regs: &[Lanes], side: usize) -> usize {
     let layout = plan.layout(side);
     panels.panel(slots, plan.slots[side], side, layout.len(), |panel| {
         // SAFETY: only made where the host has AVX2 and FMA.

@@ -159,4 +159,45 @@ pub(super) mod avx {
             }
         }
     }
+
+    /// [`multiply`] by tiles of 16 rows and 16 columns, for hosts with AVX-512.
+    ///
+    /// # Safety
+    /// The CPU has AVX-512F; otherwise as for [`multiply`].
+    #[target_feature(enable = "avx512f,avx2,fma")]
+    #[inline]
+    pub unsafe fn multiply_512<const M: usize>(
+        acc: &mut [Lanes],
+        start: Option<f32>,
+        a: &[f32],
+        b: &[f32],
+    ) {
+        for row in (0..M).step_by(16) {
+            for column in (0..M).step_by(16) {
+                let to = acc.as_mut_ptr().cast::<f32>().wrapping_add(row * M + column);
+                let at = |i: usize| to.wrapping_add(accumulator::<M>(i));
+                let mut sum = [_mm512_set1_ps(start.unwrap_or(0.0)); 16];
+                if start.is_none() {
+                    for (i, sum) in sum.iter_mut().enumerate() {
+                        // SAFETY: 16 accumulators of one row.
+                        *sum = unsafe { _mm512_loadu_ps(at(i)) };
+                    }
+                }
+                for (a, b) in a.chunks_exact(M).zip(b.chunks_exact(M)) {
+                    // SAFETY: 16 of M columns, and one of M rows.
+                    unsafe {
+                        let columns = _mm512_loadu_ps(b.as_ptr().add(column));
+                        for (i, sum) in sum.iter_mut().enumerate() {
+                            let x = _mm512_set1_ps(*a.get_unchecked(row + i));
+                            *sum = _mm512_fmadd_ps(x, columns, *sum);
+                        }
+                    }
+                }
+                for (i, sum) in sum.iter().enumerate() {
+                    // SAFETY: as for the loads.
+                    unsafe { _mm512_storeu_ps(at(i), *sum) };
+                }
+            }
+        }
+    }
 }

@@ -71,8 +71,8 @@ pub(super) fn execute<const M: usize>(
     let a = vector_index(wave, inst.src[0], REGISTERS)?;
     let b = vector_index(wave, inst.src[1], REGISTERS)?;
     let d = vector_index(wave, inst.dst, len)?;
-    let from_zero =
-        !matches!(inst.src[2], Operand::Vgpr(_) | Operand::Agpr(_)) && scalar32(wave, inst.src[2]) == 0;
+    let from_zero = !matches!(inst.src[2], Operand::Vgpr(_) | Operand::Agpr(_))
+        && scalar32(wave, inst.src[2]) == 0;
     let (Some(operands), true) = (&inst.scale, from_zero) else {
         return general(plan, wave, inst);
     };
@@ -84,9 +84,10 @@ pub(super) fn execute<const M: usize>(
     let Wave { vgpr, panels, .. } = wave;
     let slots = &ctx.program.slots;
     panels.prepare(slots);
-    let left = panels.panel(slots, plan.slots[0], 0, LEFT, |to| unpack_left(&vgpr[a..a + REGISTERS], to));
-    let right =
-        panels.panel(slots, plan.slots[1], 1, RIGHT, |to| unpack_right(&vgpr[b..b + REGISTERS], to));
+    let left =
+        panels.panel(slots, plan.slots[0], 0, LEFT, |to| unpack_left(&vgpr[a..a + REGISTERS], to));
+    let right = panels
+        .panel(slots, plan.slots[1], 1, RIGHT, |to| unpack_right(&vgpr[b..b + REGISTERS], to));
     let all = panels.all();
     let (left, right) = (&all[left..left + LEFT], &all[right..right + RIGHT]);
     // SAFETY: the panels and D have their lengths.
@@ -249,7 +250,8 @@ unsafe fn multiply<const M: usize>(
                 let sums = unsafe { products(left, right) };
                 for (row, sums) in (row..).zip(sums) {
                     let scale = _mm256_set1_ps(rows[first + row]);
-                    let to = acc.wrapping_add(row / 16 * 16 * M + accumulator::<M>(row % 16) + column);
+                    let to =
+                        acc.wrapping_add(row / 16 * 16 * M + accumulator::<M>(row % 16) + column);
                     for (half, sum) in sums.into_iter().enumerate() {
                         // SAFETY: eight columns of a row.
                         unsafe {

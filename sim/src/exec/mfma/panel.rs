@@ -198,11 +198,17 @@ pub(super) mod avx {
             _mm256_cmpeq_epi8(_mm256_and_si256(x, bits), bits)
         };
         match format {
-            Format::Fp8 if !any(regs, |x| full(x, 0x7f)) => bytes_of::<3, 7, false>(to, regs, layout),
-            Format::Bf8 if !any(regs, |x| full(x, 0x7c)) => bytes_of::<2, 15, false>(to, regs, layout),
+            Format::Fp8 if !any(regs, |x| full(x, 0x7f)) => {
+                bytes_of::<3, 7, false>(to, regs, layout)
+            }
+            Format::Bf8 if !any(regs, |x| full(x, 0x7c)) => {
+                bytes_of::<2, 15, false>(to, regs, layout)
+            }
             Format::Fp8Fnuz if any(regs, negative_zero) => bytes_of::<3, 8, true>(to, regs, layout),
             Format::Fp8Fnuz => bytes_of::<3, 8, false>(to, regs, layout),
-            Format::Bf8Fnuz if any(regs, negative_zero) => bytes_of::<2, 16, true>(to, regs, layout),
+            Format::Bf8Fnuz if any(regs, negative_zero) => {
+                bytes_of::<2, 16, true>(to, regs, layout)
+            }
             Format::Bf8Fnuz => bytes_of::<2, 16, false>(to, regs, layout),
             _ => return false,
         }

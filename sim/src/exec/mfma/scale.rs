@@ -90,8 +90,8 @@ fn panel(vgpr: &[Lanes], job: &Job, side: usize) -> Vec<f64> {
         return panel;
     };
     let bits = job.data[side].bits();
-    let factors = job.scales[side]
-        .map(|s| Scales::factors(&s.codes(vgpr), job.shape.m, layout.chunk == 16));
+    let factors =
+        job.scales[side].map(|s| Scales::factors(&s.codes(vgpr), job.shape.m, layout.chunk == 16));
     for j in 0..layout.count {
         let (index, shift) = (j * bits / 32, j * bits % 32);
         let row = std::array::from_fn(|lane| {

@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
-use super::{Plan, Way, nibbles};
 use super::panel::{Layout, MAX_LEN};
 use super::shape::Data;
-use crate::exec::mode::GPR_IDX_EN;
+use super::{Plan, Way, nibbles};
 use crate::exec::WAVE;
+use crate::exec::mode::GPR_IDX_EN;
 use crate::isa::{File, Inst, Op, Operand, RegRange, regs};
 
 /// Most slots of a program. Operands beyond that are unpacked every time.

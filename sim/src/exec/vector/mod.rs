@@ -10,6 +10,8 @@ mod convert;
 mod directed;
 mod division;
 mod dpp;
+#[cfg(target_arch = "x86_64")]
+mod eights;
 mod float;
 mod int;
 mod kernel;
@@ -103,7 +105,7 @@ pub(super) fn resolve(inst: &Inst, arch: Arch, constants: &mut Vec<Lanes>) -> Op
     let places = Places::new(inst, &plan, constants);
     let fills = matches!(plan.dest, Dest::Full | Dest::Wide) && !plan.carry;
     #[cfg(target_arch = "x86_64")]
-    let plain = select::handler(inst, &plan).or(plain);
+    let plain = select::handler(inst, &plan).or_else(|| eights::handler(inst.op)).or(plain);
     let run = match plain {
         _ if plan.modified => for_host!(modified::execute),
         _ if inst.op == Op::VMovB32 => for_host!(special::mov),

@@ -57,6 +57,17 @@ impl Place {
     }
 }
 
+/// How the registers of a destination lie to those of the sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Overlap {
+    /// No source is one of them.
+    Apart,
+    /// Where a source is, each of its registers is the one that its result goes to.
+    Same,
+    /// The first result may be written over a source of the second.
+    Crossed,
+}
+
 /// See the module.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Places {
@@ -77,8 +88,8 @@ pub(in crate::exec) struct Places {
     pub(super) scalars: u8,
     /// Whether the destination is two registers.
     pub(super) wide: bool,
-    /// Whether all lanes of the result may be written to the destination while sources are read.
-    pub(super) apart: bool,
+    /// How the destination lies to the sources.
+    pub(super) overlap: Overlap,
     /// The truth table of `v_bitop3`, which its kernel gets instead of MODE.
     pub(super) table: Option<u8>,
 }
@@ -94,7 +105,7 @@ impl Places {
         absent: 0,
         scalars: 0,
         wide: false,
-        apart: false,
+        overlap: Overlap::Crossed,
         table: None,
     };
 
@@ -115,9 +126,18 @@ impl Places {
         places.require(table, first, count);
         let sources = places.sources[..usize::from(plan.sources)].as_flattened();
         let target = first.into()..usize::from(first + count);
-        places.apart = sources.iter().all(|place| {
-            place.table() != places.target.table() || !target.contains(&place.index())
-        });
+        let meets = |place: &&Place| {
+            place.table() == places.target.table() && target.contains(&place.index())
+        };
+        let same =
+            |(i, place): (usize, &Place)| !meets(&place) || place.index() == target.start + i % 2;
+        places.overlap = if !sources.iter().any(|place| meets(&place)) {
+            Overlap::Apart
+        } else if places.wide && !sources.iter().enumerate().all(same) {
+            Overlap::Crossed
+        } else {
+            Overlap::Same
+        };
         places
     }
 

@@ -5,7 +5,7 @@
 
 use super::kernel::Sources;
 use super::lane::Out;
-use super::place::{Place, Places};
+use super::place::{Overlap, Place, Places};
 use super::{Code, Ctx, Flow, Step, Wave, execute_any, prepare_wide};
 use crate::exec::Lanes;
 use crate::isa::Inst;
@@ -80,14 +80,15 @@ pub(super) fn run(
     unsafe {
         let sources = tables.sources(places);
         let (mut to_lo, mut to_hi) = (&raw mut *lo, &raw mut *hi);
-        if places.apart {
+        let apart = places.overlap == Overlap::Apart;
+        if apart {
             to_lo = target;
             if places.wide {
                 to_hi = target.wrapping_add(1);
             }
         }
         kernel(&sources, &mut Out { lo: &mut *to_lo, hi: &mut *to_hi, flag }, argument);
-        if !places.apart {
+        if !apart {
             *target = *to_lo;
             if places.wide {
                 *target.wrapping_add(1) = *to_hi;

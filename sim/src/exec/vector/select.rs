@@ -79,7 +79,8 @@ mod tests {
             run(&mut wave, &mut ctx, 3).unwrap();
             for lane in 0..64_usize {
                 let enabled = exec >> lane & 1 == 1;
-                let pick = |bits: u64, yes: u32, no: u32| if bits >> lane & 1 == 1 { yes } else { no };
+                let pick =
+                    |bits: u64, yes: u32, no: u32| if bits >> lane & 1 == 1 { yes } else { no };
                 let v0 = if enabled { pick(mask, 7, lane as u32) } else { lane as u32 };
                 let v5 = if enabled { pick(vcc, 100 + lane as u32, lane as u32) } else { 7 };
                 assert_eq!([wave.vgpr[0].0[lane], wave.vgpr[5].0[lane]], [v0, v5], "lane {lane}");

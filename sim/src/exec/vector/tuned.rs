@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 use super::kernel::{Pair, Sources};
 use super::lane::Out;
 use super::plain;
-use super::{Code, Ctx, Step, Wave, float, int, short};
+use super::{Code, Ctx, Step, Wave, float, int};
 use crate::exec::{Lanes, WAVE};
 use crate::isa::{Inst, Op};
 
@@ -28,7 +28,6 @@ pub(super) fn lookup(op: Op) -> Option<Pair> {
     match op {
         Op::VPermB32 => pair!(int::lookup(op), permute),
         Op::VMed3F32 => pair!(float::lookup(op), median),
-        Op::VPkMaxU16 => pair!(short::lookup(op), pk_max_u16),
         _ => None,
     }
 }
@@ -86,10 +85,8 @@ fn median(sources: &Sources<'_>, out: &mut Out<'_>, mode: u32) {
         // NaN counts as zero here: two of either, or one of each, are special.
         let (za, zb, zc) = (is_zero(a), is_zero(b), is_zero(c));
         let two = _mm256_or_ps(_mm256_and_ps(za, zb), _mm256_and_ps(zc, _mm256_or_ps(za, zb)));
-        let nan = _mm256_or_ps(
-            _mm256_cmp_ps::<_CMP_UNORD_Q>(a, b),
-            _mm256_cmp_ps::<_CMP_UNORD_Q>(c, c),
-        );
+        let nan =
+            _mm256_or_ps(_mm256_cmp_ps::<_CMP_UNORD_Q>(a, b), _mm256_cmp_ps::<_CMP_UNORD_Q>(c, c));
         special = _mm256_or_ps(special, _mm256_or_ps(two, nan));
         let low = _mm256_min_ps(a, b);
         let middle = _mm256_max_ps(low, _mm256_min_ps(_mm256_max_ps(a, b), c));
@@ -102,20 +99,6 @@ fn median(sources: &Sources<'_>, out: &mut Out<'_>, mode: u32) {
     if let Some((whole, _)) = float::lookup(Op::VMed3F32).and_then(|pair| pair.whole) {
         // SAFETY: it needs what this function needs.
         unsafe { whole(sources, out, mode) };
-    }
-}
-
-/// `v_pk_max_u16`.
-#[target_feature(enable = "avx2,fma")]
-fn pk_max_u16(sources: &Sources<'_>, out: &mut Out<'_>, _: u32) {
-    let [[a, _], [b, _], ..] = *sources;
-    for at in (0..WAVE).step_by(8) {
-        // SAFETY: eight dwords at multiples of eight below 64, from and to arrays of 64.
-        unsafe {
-            let load = |from: &Lanes| _mm256_loadu_si256(from.0.as_ptr().add(at).cast());
-            let max = _mm256_max_epu16(load(a), load(b));
-            _mm256_storeu_si256(out.lo.0.as_mut_ptr().add(at).cast(), max);
-        }
     }
 }
 
@@ -175,7 +158,6 @@ mod tests {
             check(Op::VPermB32, |i| if i == 2 { selector } else { wild(&mut random) });
             check(Op::VMed3F32, |_| words(&mut random, round % 4 == 0));
             check(Op::VMed3F32, |_| wild(&mut random));
-            check(Op::VPkMaxU16, |_| wild(&mut random));
         }
     }
 }
