@@ -1,8 +1,9 @@
-//! Time of one matrix instruction on one core, for the shapes that the bundled kernels use.
+//! Time of one matrix instruction on one core, its operands unpacked already, for the shapes that the
+//! bundled kernels use.
 
 use std::hint::black_box;
 
-use cdna_sim::exec::{Ctx, Lanes, MemAccess, Program, WAVE, Wave, mfma};
+use cdna_sim::exec::{Ctx, Lanes, MemAccess, Program, WAVE, Wave, run};
 use cdna_sim::isa::{Arch, Enc, Inst, Mods, Op, Operand, ScaleOperands};
 use cdna_sim::memory::AddressSpace;
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -15,7 +16,11 @@ fn inst(op: Op, format: u8) -> Inst {
         size: 8,
         dst: Operand::Vgpr(32),
         sdst: Operand::None,
-        src: [Operand::Vgpr(0), Operand::Vgpr(8), Operand::Vgpr(32)],
+        src: [
+            Operand::Vgpr(0),
+            Operand::Vgpr(8),
+            if scaled { Operand::Int(0) } else { Operand::Vgpr(32) },
+        ],
         imm: 0,
         mods: Mods { cbsz: format, blgp: format, ..Mods::default() },
         scale: scaled.then_some(ScaleOperands {
@@ -27,10 +32,7 @@ fn inst(op: Op, format: u8) -> Inst {
 }
 
 fn bench(c: &mut Criterion) {
-    let program = Program::new(Arch::Gfx950, 0, 0, []);
     let mem = AddressSpace::new(0);
-    let ctx =
-        Ctx { program: &program, mem: &mem, lds: &mut [], access: MemAccess::default(), clock: 0 };
     let mut wave = Wave::new(64, 0, 0);
     for (i, reg) in wave.vgpr[..16].iter_mut().enumerate() {
         // Ones and halves in bf16, small values in the narrower formats.
@@ -48,9 +50,14 @@ fn bench(c: &mut Criterion) {
         ("scale_16x16x128_f8f6f4 fp4", Op::VMfmaScaleF3216x16x128F8f6f4, 4),
         ("scale_32x32x64_f8f6f4 fp4", Op::VMfmaScaleF3232x32x64F8f6f4, 4),
     ] {
-        let inst = inst(op, format);
+        let program = Program::new(Arch::Gfx950, 0, 16, [(0, inst(op, format))]);
+        let access = MemAccess::default();
+        let mut ctx = Ctx { program: &program, mem: &mem, lds: &mut [], access, clock: 0 };
         c.bench_function(name, |b| {
-            b.iter(|| mfma::execute(black_box(&mut wave), &ctx, black_box(&inst)));
+            b.iter(|| {
+                wave.pc = 0;
+                run(black_box(&mut wave), &mut ctx, 1)
+            });
         });
     }
 }

@@ -9,6 +9,7 @@ mod lane;
 #[cfg(test)]
 mod tests;
 mod transpose;
+mod whole;
 
 use super::access::{self, Action, Part, Spec, each_lane};
 use super::atomic::AtomicOp;
@@ -16,6 +17,7 @@ use super::operand::vector_index;
 use super::{Ctx, Lanes, MemAccess, MemKind, WAVE, Wave};
 use crate::fault::FaultKind;
 use crate::isa::{Inst, Op, reg};
+use whole::{both_whole, single_whole};
 
 /// Executes a DS instruction.
 #[inline(always)]
@@ -178,82 +180,6 @@ fn single(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, spec: Spec) -> Result
         Action::Control | Action::Other => {}
     }
     Ok(())
-}
-
-/// Puts the LDS offsets of an access of all lanes into `at`, and into `addr` if somebody wants to know
-/// them; false if it is something else, or leaves an LDS of `size` bytes.
-#[inline(always)]
-fn whole(
-    wave: &Wave,
-    inst: &Inst,
-    [offset, bytes, size]: [usize; 3],
-    at: &mut Lanes,
-    addr: Option<&mut [u64; WAVE]>,
-) -> Result<bool, FaultKind> {
-    if wave.exec() != u64::MAX {
-        return Ok(false);
-    }
-    let base = &wave.vgpr[vector_index(wave, inst.src[0], 1)?].0;
-    let mut max = 0;
-    for (at, base) in at.0.iter_mut().zip(base) {
-        *at = base.wrapping_add(offset as u32);
-        max = max.max(*at);
-    }
-    if let Some(addr) = addr {
-        addr.iter_mut().zip(&at.0).for_each(|(addr, at)| *addr = u64::from(*at));
-    }
-    Ok(max as usize + bytes <= size)
-}
-
-/// [`whole`] for both addresses of a read2 or write2.
-#[inline(always)]
-fn both_whole(
-    wave: &Wave,
-    ctx: &mut Ctx<'_>,
-    inst: &Inst,
-    offsets: [u64; 2],
-    bytes: u32,
-    [a, b]: [&mut Lanes; 2],
-) -> Result<bool, FaultKind> {
-    let place = |offset: u64| [offset as usize, bytes as usize, ctx.lds.len()];
-    let places = offsets.map(place);
-    let MemAccess { wanted, addr, addr2, .. } = &mut ctx.access;
-    Ok(whole(wave, inst, places[0], a, wanted.then_some(addr))?
-        && whole(wave, inst, places[1], b, wanted.then_some(addr2))?)
-}
-
-/// [`single`] for loads and stores of all lanes; false if it is something else.
-#[inline(always)]
-fn single_whole(
-    wave: &mut Wave,
-    ctx: &mut Ctx<'_>,
-    inst: &Inst,
-    spec: Spec,
-) -> Result<bool, FaultKind> {
-    let n = spec.dwords();
-    let mut at = Lanes::ZERO;
-    let place = [offset16(inst) as usize, spec.bytes as usize, ctx.lds.len()];
-    let MemAccess { wanted, addr, .. } = &mut ctx.access;
-    if !whole(wave, inst, place, &mut at, wanted.then_some(addr))? {
-        return Ok(false);
-    }
-    let lds = ctx.lds.as_mut_ptr();
-    // SAFETY: every lane's bytes lie in the LDS.
-    unsafe {
-        match spec.action {
-            Action::Load { .. } => {
-                let dst = vector_index(wave, inst.dst, n)?;
-                let regs = &mut wave.vgpr[dst..dst + n];
-                access::load(regs, spec, u64::MAX, |l| lds.wrapping_add(at.0[l] as usize));
-            }
-            Action::Store { .. } => {
-                let regs = data(wave, inst, 1, n)?;
-                access::store(regs, spec, u64::MAX, |l| lds.wrapping_add(at.0[l] as usize));
-            }
-            _ => return Ok(false),
-        }
-    }
-    Ok(true)
 }
 
 /// Operands of an atomic: the value, then the second value (compare-and-swap: what to compare).

@@ -14,6 +14,7 @@ mod kernel;
 #[cfg(target_arch = "x86_64")]
 mod nibbles;
 mod panel;
+mod plan;
 mod scale;
 mod shape;
 #[cfg(target_arch = "x86_64")]
@@ -26,17 +27,20 @@ mod tests;
 pub(super) use self::kept::Kept;
 use self::kept::Key;
 use self::panel::{Layout, blgp_source};
+pub(super) use self::plan::Plan;
+#[cfg(target_arch = "x86_64")]
+use self::plan::Way;
+use self::plan::layout;
 use self::scale::{Factors, Scales};
 use self::shape::{Data, Elem, Shape};
 use super::formats::Format;
 use super::operand::{scalar32, vector_index};
-use super::step::Handler;
 use super::{Ctx, Lanes, WAVE, Wave, host};
 use crate::fault::FaultKind;
-use crate::isa::{Arch, Inst, Operand};
+use crate::isa::{Inst, Operand};
 
 /// Executes a matrix operation.
-pub fn execute(wave: &mut Wave, ctx: &Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
+pub(super) fn execute(wave: &mut Wave, ctx: &Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
     execute_as(&Plan::new(inst, ctx.program.arch)?, wave, inst)
 }
 
@@ -62,119 +66,6 @@ pub(super) fn execute_as(plan: &Plan, wave: &mut Wave, inst: &Inst) -> Result<()
 #[cold]
 fn unimplemented(inst: &Inst, what: &str) -> FaultKind {
     FaultKind::Unimplemented { text: format!("{}{what}", inst.op.info().name) }
-}
-
-/// What is worked out once about a matrix operation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    shape: Shape,
-    /// Formats of A and B; of no meaning for f64.
-    data: [Data; 2],
-    /// Registers of A and B.
-    registers: [usize; 2],
-    /// How this host executes it.
-    #[cfg(target_arch = "x86_64")]
-    way: Way,
-    /// Where its unpacked operands are kept.
-    #[cfg(target_arch = "x86_64")]
-    slots: [Option<u16>; 2],
-    /// Slots that its result makes stale.
-    #[cfg(target_arch = "x86_64")]
-    stale: slots::Set,
-}
-
-/// The ways to execute a matrix operation.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// [`execute_as`].
-    General,
-    /// [`direct`]. `halves`: the second half of k is the second half of the registers on both sides, and
-    /// of formats whose products do not round to zero.
-    Direct { halves: bool },
-    /// [`nibbles`], if its scales allow it.
-    Nibbles,
-}
-
-impl Plan {
-    /// The plan of `inst`, or a fault if it is no matrix operation or not one that is executed.
-    pub fn new(inst: &Inst, arch: Arch) -> Result<Self, FaultKind> {
-        let shape = Shape::of(inst.op).ok_or_else(|| unimplemented(inst, ""))?;
-        if shape.a == Elem::F64 {
-            return Ok(Plan::of(inst, shape, [Data::F32; 2], [0; 2]));
-        }
-        let fields = inst.mods;
-        if shape.a != Elem::Mx && !shape.sparse {
-            // AMD's calculator: broadcasts of A need blocks, those of B blocks or f32 elements.
-            if shape.blocks == 1 && (fields.cbsz != 0 || fields.abid != 0) {
-                return Err(unimplemented(inst, " with cbsz or abid"));
-            }
-            if shape.blocks == 1 && shape.a != Elem::F32 && fields.blgp != 0 {
-                return Err(unimplemented(inst, " with blgp"));
-            }
-        }
-        let data = [
-            data(arch, shape.a, fields.cbsz)
-                .ok_or_else(|| unimplemented(inst, " with this cbsz"))?,
-            data(arch, shape.b, fields.blgp)
-                .ok_or_else(|| unimplemented(inst, " with this blgp"))?,
-        ];
-        let per_lane = shape.per_lane();
-        let packed = [if shape.sparse { per_lane / 2 } else { per_lane }, per_lane];
-        let registers = [0, 1].map(|side| (packed[side] * data[side].bits()).div_ceil(32));
-        Ok(Plan::of(inst, shape, data, registers))
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    fn of(inst: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
-        let plan = Plan {
-            shape,
-            data,
-            registers,
-            way: Way::General,
-            slots: [None; 2],
-            stale: slots::Set::default(),
-        };
-        let way = if nibbles::suits(inst, &plan) {
-            Way::Nibbles
-        } else if direct::suits(inst, &plan) {
-            Way::Direct { halves: direct::halves(&plan) }
-        } else {
-            Way::General
-        };
-        Plan { way, ..plan }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn of(_: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
-        Plan { shape, data, registers }
-    }
-
-    /// Notes which slots the result makes stale; false if somebody else has to see to them.
-    #[cfg(target_arch = "x86_64")]
-    pub fn overwrites(&mut self, slots: slots::Set) -> bool {
-        self.stale = slots;
-        self.way != Way::General
-    }
-
-    /// How A (side 0) or B (side 1) becomes a panel.
-    fn layout(&self, side: usize) -> Layout {
-        layout(&self.shape, self.data[side])
-    }
-
-    /// The handler that is made for operations like this one, if there is one.
-    pub fn handler(&self) -> Option<Handler> {
-        #[cfg(target_arch = "x86_64")]
-        return match (self.way, self.shape.m) {
-            (Way::Direct { .. }, 16) => Some(direct::handler::<16>()),
-            (Way::Direct { .. }, _) => Some(direct::handler::<32>()),
-            (Way::Nibbles, 16) => Some(nibbles::execute::<16>),
-            (Way::Nibbles, _) => Some(nibbles::execute::<32>),
-            (Way::General, _) => None,
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        return None;
-    }
 }
 
 /// A matrix operation with its operands located and checked.
@@ -276,35 +167,6 @@ impl Job {
         }
         &mut vgpr[self.dst..self.dst + self.dst_len]
     }
-}
-
-/// How an operand of these elements becomes a panel. 8-bit elements of f8f6f4 lie in two chunks of 16.
-fn layout(shape: &Shape, data: Data) -> Layout {
-    let count = shape.per_lane();
-    let chunk = if shape.a == Elem::Mx && data.bits() == 8 { 16 } else { count };
-    Layout { m: shape.m, count, chunk }
-}
-
-/// The number format that an element type means for this target and format field.
-fn data(arch: Arch, elem: Elem, field: u8) -> Option<Data> {
-    Some(match elem {
-        Elem::F64 => return None,
-        Elem::F32 => Data::F32,
-        Elem::Xf32 => Data::Xf32,
-        Elem::F16 => Data::F16,
-        Elem::Bf16 => Data::Bf16,
-        Elem::I8 => Data::I8,
-        Elem::Fp8 => Data::Float(Format::fp8(arch)),
-        Elem::Bf8 => Data::Float(Format::bf8(arch)),
-        Elem::Mx => Data::Float(match field {
-            0 => Format::Fp8,
-            1 => Format::Bf8,
-            2 => Format::Fp6,
-            3 => Format::Bf6,
-            4 => Format::Fp4,
-            _ => return None,
-        }),
-    })
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -11,7 +11,7 @@ pub mod global;
 pub mod hazard;
 mod host;
 pub mod lds;
-pub mod mfma;
+mod mfma;
 mod mode;
 mod operand;
 mod program;

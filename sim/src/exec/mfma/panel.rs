@@ -336,3 +336,62 @@ pub(super) mod avx {
         true
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::exec::host;
+
+    /// All codes of every 8-bit format, with and without the ones that are no finite numbers.
+    #[test]
+    fn unpacking_by_vectors_gives_the_bits_of_the_general_way() {
+        if !host::wide() {
+            return;
+        }
+        for format in [Format::Fp8, Format::Bf8, Format::Fp8Fnuz, Format::Bf8Fnuz] {
+            for (m, count, chunk) in [(16, 8, 8), (32, 8, 8), (16, 32, 16), (32, 32, 16)] {
+                let layout = Layout { m, count, chunk };
+                for finite in [true, false] {
+                    let code = |n: usize| {
+                        let code = n as u8;
+                        if finite && !format.decode(code).is_finite() { 1 } else { code }
+                    };
+                    let regs: Vec<Lanes> = (0..count / 4)
+                        .map(|r| {
+                            Lanes(std::array::from_fn(|lane| {
+                                let first = 4 * (r * WAVE + lane);
+                                u32::from_le_bytes([0, 1, 2, 3].map(|byte| code(first + byte)))
+                            }))
+                        })
+                        .collect();
+                    let mut expected = vec![0.0; layout.len()];
+                    floats(&mut expected, &regs, Data::Float(format), layout, |_| None);
+                    let mut found = vec![0.0; layout.len()];
+                    // SAFETY: the host has AVX2.
+                    let done = unsafe { avx::bytes(&mut found, &regs, format, layout) };
+                    let only_nan = matches!(format, Format::Fp8Fnuz | Format::Bf8Fnuz);
+                    assert_eq!(done, finite || only_nan, "{format:?}");
+                    if done {
+                        let bits = |panel: Vec<f32>| panel.into_iter().map(f32::to_bits);
+                        assert!(bits(found).eq(bits(expected)), "{format:?} {layout:?} {finite}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_element_of_each_lane_has_a_place_of_its_own_in_the_order_of_k() {
+        // 16 rows in two chunks of 16: k = 64 (j / 16) + 16 (lane / 16) + j % 16.
+        let layout = Layout { m: 16, count: 32, chunk: 16 };
+        let mut panel = vec![0; layout.len()];
+        for j in 0..32 {
+            layout.put(&mut panel, j, &std::array::from_fn(|lane| (j * WAVE + lane) as u32));
+        }
+        for (place, &element) in panel.iter().enumerate() {
+            let (j, lane) = (element as usize / WAVE, element as usize % WAVE);
+            assert_eq!(place, (64 * (j / 16) + 16 * (lane / 16) + j % 16) * 16 + lane % 16);
+            assert_eq!(layout.place(j, lane), place);
+        }
+    }
+}

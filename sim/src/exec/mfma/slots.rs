@@ -219,3 +219,119 @@ impl Panels {
         start
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::exec::testing::{program, wave};
+    use crate::exec::{Ctx, Lanes, MemAccess, Program, Wave, host, run};
+    use crate::fault::FaultKind;
+    use crate::isa::Arch;
+    use crate::memory::AddressSpace;
+
+    /// v_mfma_f32_16x16x32_fp8_fp8 v[16:19], v[0:1], v[2:3], 0
+    const MFMA: [u32; 2] = [0xd3f3_0010, 0x0202_0500];
+    /// The same of bf8.
+    const BF8: [u32; 2] = [0xd3f0_0010, 0x0202_0500];
+    /// v_mov_b32 v1, 0x3a3a3a3a
+    const CHANGE: [u32; 2] = [0x7e02_02ff, 0x3a3a_3a3a];
+
+    /// Which operands of the first matrix operation among `words` the last instruction makes stale.
+    fn stale(words: &[u32]) -> [bool; 2] {
+        let program = program(Arch::Gfx950, words);
+        let written = program.slots.written(&program.insts[program.insts.len() - 1]);
+        [0, 1].map(|slot| written.0 >> slot & 1 == 1)
+    }
+
+    /// Runs the first `instructions` of a program, the operands' bytes being fp8 ones where the wave is
+    /// new. Returns the first element of the result.
+    fn product(wave: &mut Wave, program: &Program, instructions: u64) -> f32 {
+        let mem = AddressSpace::new(0);
+        let access = MemAccess::default();
+        let mut ctx = Ctx { program, mem: &mem, lds: &mut [], access, clock: 0 };
+        wave.pc = 0;
+        run(wave, &mut ctx, instructions).unwrap();
+        f32::from_bits(wave.vgpr[16].0[5])
+    }
+
+    fn ones() -> Wave {
+        let mut wave = wave();
+        wave.vgpr[..4].fill(Lanes([0x3838_3838; 64]));
+        wave
+    }
+
+    #[test]
+    fn every_way_of_writing_a_register_makes_its_operand_stale() {
+        if !host::wide() {
+            return;
+        }
+        let after = |words: &[u32]| stale(&[&MFMA[..], words].concat());
+        // v_mov_b32 v1 and v8
+        assert_eq!(after(&CHANGE), [true, false]);
+        assert_eq!(after(&[0x7e10_0281]), [false; 2]);
+        // ds_read_b64 v[0:1], v9; buffer_load_short_d16 v1, v9, s[0:3], 0 offen
+        assert_eq!(after(&[0xd8ec_0000, 9]), [true, false]);
+        assert_eq!(after(&[0xe090_1000, 0x8000_0109]), [true, false]);
+        // global_load_dwordx4 v[60:63], v[8:9], off
+        assert_eq!(after(&[0xdc5c_8000, 0x3c7f_0008]), [false; 2]);
+        // v_swap_b32 v2, v9; v_permlane16_swap_b32 v3, v9
+        assert_eq!(after(&[0x7e04_a309]), [false, true]);
+        assert_eq!(after(&[0x7e06_b309]), [false, true]);
+        // The operation's own result in v[0:3]; its A in a[0:1] and a1, then a4, written.
+        assert_eq!(stale(&[0xd3f3_0000, MFMA[1]]), [true; 2]);
+        let a0 = [MFMA[0], MFMA[1] | 1 << 27];
+        let accvgpr_write = |register: u32| [0xd3d9_4000 | register, 0x1800_0105];
+        assert_eq!(stale(&[&a0[..], &accvgpr_write(1)].concat()), [true, false]);
+        assert_eq!(stale(&[&a0[..], &accvgpr_write(4)].concat()), [false; 2]);
+    }
+
+    #[test]
+    fn a_changed_operand_is_multiplied_as_it_is_now() {
+        // s_cbranch_scc1 back to the first operation: six dwords back from its end.
+        let words = [&MFMA[..], &CHANGE, &MFMA, &[0xbf85_fff9]].concat();
+        let program = program(Arch::Gfx950, &words);
+        let mut wave = ones();
+        // 32 products of 1 * 1, then 16 of 1 * 1 and 16 of 1.25 * 1.
+        assert_eq!(product(&mut wave, &program, 1), 32.0);
+        assert_eq!(product(&mut wave, &program, 3), 36.0);
+        // The first operation again, after a round of the loop.
+        wave.scc = true;
+        assert_eq!(product(&mut wave, &program, 5), 36.0);
+        // Half of the lanes only: the elements of k of two of four groups.
+        let mut wave = ones();
+        wave.set_exec(u64::MAX >> 32);
+        assert_eq!(product(&mut wave, &program, 3), 34.0);
+    }
+
+    #[test]
+    fn a_cleared_wave_and_one_with_another_program_start_anew() {
+        let mut wave = ones();
+        assert_eq!(product(&mut wave, &program(Arch::Gfx950, &MFMA), 1), 32.0);
+        // 0x38 is 0.5 in e5m2: 32 products of 0.25.
+        assert_eq!(product(&mut wave, &program(Arch::Gfx950, &BF8), 1), 8.0);
+        let program = program(Arch::Gfx950, &MFMA);
+        assert_eq!(product(&mut wave, &program, 1), 32.0);
+        wave.clear();
+        wave.set_exec(u64::MAX);
+        assert_eq!(product(&mut wave, &program, 1), 0.0);
+    }
+
+    #[test]
+    fn there_are_no_slots_where_registers_are_written_by_number() {
+        assert!(program(Arch::Gfx950, &[0x7e10_0281]).slots.is_empty());
+        assert_eq!(program(Arch::Gfx950, &MFMA).slots.is_empty(), !host::wide());
+        // s_set_gpr_idx_on s0, gpr_idx(SRC0)
+        let indexed = [&MFMA[..], &[0xbf11_0100]].concat();
+        assert!(program(Arch::Gfx950, &indexed).slots.is_empty());
+    }
+
+    #[test]
+    fn registers_beyond_the_architected_ones_are_not_the_accumulation_registers() {
+        // v_mfma_f32_16x16x32_fp8_fp8 v[16:19], v[64:65], v[2:3], 0 of a wave with v0 to v63 and a0 to a63
+        let program = program(Arch::Gfx950, &[MFMA[0], MFMA[1] | 0x40]);
+        let mem = AddressSpace::new(0);
+        let access = MemAccess::default();
+        let mut ctx = Ctx { program: &program, mem: &mem, lds: &mut [], access, clock: 0 };
+        let fault = run(&mut wave(), &mut ctx, 1);
+        assert_eq!(fault, Err(FaultKind::NoRegister { register: "v64".to_owned() }));
+    }
+}

@@ -8,7 +8,7 @@ mod portable;
 
 use super::*;
 use crate::exec::{MemAccess, Program};
-use crate::isa::{Enc, Mods, Op, ScaleOperands, op};
+use crate::isa::{Arch, Enc, Mods, Op, ScaleOperands, op};
 use crate::memory::AddressSpace;
 
 struct Random(u64);
@@ -111,12 +111,19 @@ fn put(regs: &mut [Lanes], lane: usize, bit: usize, bits: usize, code: u64) {
     }
 }
 
+/// Executes `inst` as programs do, and in the general way, which has to give the same.
 fn run_inst(wave: &mut Wave, arch: Arch, inst: &Inst) -> Result<(), FaultKind> {
-    let program = Program::new(arch, 0, 0, []);
+    let program = Program::new(arch, 0, 16, [(0, *inst)]);
     let mem = AddressSpace::new(0);
-    let ctx =
+    let mut ctx =
         Ctx { program: &program, mem: &mem, lds: &mut [], access: MemAccess::default(), clock: 0 };
-    execute(wave, &ctx, inst)
+    let mut other = wave.clone();
+    let general = execute(&mut other, &ctx, inst);
+    wave.pc = 0;
+    let result = crate::exec::run(wave, &mut ctx, 1).map(|_| ());
+    assert_eq!(result, general, "{inst:?}");
+    assert_eq!(wave.vgpr, other.vgpr, "{inst:?}");
+    result
 }
 
 const A: u16 = 0;

@@ -25,16 +25,6 @@ fn avx_and_portable_kernels_agree_bit_for_bit() {
     }
 }
 
-/// Runs `inst` as part of a program, which may choose a handler made for it.
-fn run_program(wave: &mut Wave, inst: &Inst) {
-    let program = Program::new(Arch::Gfx950, 0, 8, [(0, *inst)]);
-    let mem = AddressSpace::new(0);
-    let access = MemAccess::default();
-    let mut ctx = Ctx { program: &program, mem: &mem, lds: &mut [], access, clock: 0 };
-    wave.pc = 0;
-    crate::exec::step(wave, &mut ctx).unwrap();
-}
-
 /// Operands that end in zeros, as at the edge of a matrix, and sums that adding zero would change:
 /// a negative zero and a signalling NaN.
 #[test]
@@ -72,7 +62,7 @@ fn padded_operands_give_the_bits_of_the_portable_kernel() {
                 }
                 let job = Job::new(&wave, &inst, &plan).unwrap();
                 let mut other = wave.clone();
-                run_program(&mut wave, &inst);
+                run_inst(&mut wave, Arch::Gfx950, &inst).unwrap();
                 run::<false>(&mut other, &inst, &job);
                 let name = op.info().name;
                 assert!(wave.vgpr == other.vgpr, "{name} {zeros} {formats} {start:x?}");
