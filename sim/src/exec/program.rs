@@ -3,12 +3,12 @@
 //! Goes in: decoded instructions with their offsets. Comes out: a [`Program`] whose instructions
 //! carry the function that executes them, so that running one costs no lookup.
 
+use super::Lanes;
 use super::mfma;
 #[cfg(target_arch = "x86_64")]
 use super::mfma::slots::{Set, Slots};
-use super::step::{self, Handler, Step};
+use super::step::{self, Handler};
 use super::vector::{self, Places};
-use super::{Ctx, Lanes, Wave};
 use crate::isa::{Arch, Enc, Inst};
 
 /// The instructions of one loaded code object's text section, decoded once.
@@ -32,17 +32,9 @@ pub struct Program {
     /// Where waves keep unpacked operands of matrix operations.
     #[cfg(target_arch = "x86_64")]
     pub(super) slots: Slots,
-    /// The instructions that write to registers whose contents are kept.
+    /// Slots that instructions make stale.
     #[cfg(target_arch = "x86_64")]
-    overwrites: Vec<Overwrite>,
-}
-
-/// An instruction that writes to registers whose contents are kept unpacked.
-#[cfg(target_arch = "x86_64")]
-#[derive(Debug)]
-struct Overwrite {
-    run: Handler,
-    slots: Set,
+    pub(super) overwrites: Vec<Set>,
 }
 
 /// What is worked out once about an instruction. What most executions need is in one cache line.
@@ -53,9 +45,9 @@ pub(super) struct Code {
     pub(super) run: Handler,
     /// Index of the instruction that a SOPP or SOPK branch jumps to; `u32::MAX` if there is none.
     pub(super) target: u32,
-    /// Which of the program's overwrites it is, if it is one.
+    /// Which of the program's overwrites it causes; `u32::MAX` if there is none.
     #[cfg(target_arch = "x86_64")]
-    overwrite: u32,
+    pub(super) overwrite: u32,
     /// Where the operands of a vector instruction are.
     pub(super) places: Places,
     /// What else there is to know.
@@ -148,15 +140,9 @@ impl Program {
         }
         for (inst, code) in self.insts.iter().zip(&mut self.code) {
             let slots = self.slots.written(inst);
-            if let Unit::Matrix(plan) = &mut code.unit
-                && plan.overwrites(slots)
-            {
-                continue;
-            }
             if !slots.is_empty() {
                 code.overwrite = self.overwrites.len() as u32;
-                let run = std::mem::replace(&mut code.run, overwrite);
-                self.overwrites.push(Overwrite { run, slots });
+                self.overwrites.push(slots);
             }
         }
     }
@@ -203,16 +189,4 @@ impl Program {
         let unit = resolved.plan.map_or(Unit::Other, |plan| Unit::Vector(Box::new(plan)));
         Code::new(resolved.run, target, resolved.places, unit)
     }
-}
-
-/// Executes an instruction that writes to registers whose contents are kept unpacked.
-#[cfg(target_arch = "x86_64")]
-fn overwrite(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step {
-    let Some(overwrite) = ctx.program.overwrites.get(code.overwrite as usize) else {
-        return step::missing(wave, ctx, inst, code);
-    };
-    // SAFETY: the program's handlers were chosen for this host.
-    let step = unsafe { (overwrite.run)(wave, ctx, inst, code) };
-    wave.panels.make_stale(overwrite.slots);
-    step
 }

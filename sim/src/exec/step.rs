@@ -70,6 +70,10 @@ fn drive(
                 return Err(*fault);
             }
         };
+        #[cfg(target_arch = "x86_64")]
+        if let Some(&slots) = program.overwrites.get(code.overwrite as usize) {
+            wave.panels.make_stale(slots);
+        }
         if flow != Flow::Next {
             stretch(first, pc + 1);
             first = wave.pc;

@@ -108,7 +108,6 @@ fn execute<const M: usize, const WIDEST: bool>(
             avx::multiply::<M>(to, start, a, b);
         }
     }
-    panels.make_stale(plan.stale);
     Ok(Flow::Next)
 }
 

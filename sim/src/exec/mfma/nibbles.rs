@@ -92,7 +92,6 @@ pub(super) fn execute<const M: usize>(
     let (left, right) = (&all[left..left + LEFT], &all[right..right + RIGHT]);
     // SAFETY: the panels and D have their lengths.
     unsafe { multiply::<M>(&mut vgpr[d..d + len], left, right, &rows.factors, &columns.factors) };
-    panels.make_stale(plan.stale);
     Ok(Flow::Next)
 }
 
@@ -101,7 +100,6 @@ pub(super) fn execute<const M: usize>(
 #[inline(never)]
 fn general(plan: &Plan, wave: &mut Wave, inst: &Inst) -> Step {
     execute_as(plan, wave, inst)?;
-    wave.panels.make_stale(plan.stale);
     Ok(Flow::Next)
 }
 

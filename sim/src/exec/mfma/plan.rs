@@ -7,7 +7,7 @@ use super::panel::Layout;
 use super::shape::{Data, Elem, Shape};
 use super::unimplemented;
 #[cfg(target_arch = "x86_64")]
-use super::{direct, nibbles, slots};
+use super::{direct, nibbles};
 use crate::exec::formats::Format;
 use crate::exec::step::Handler;
 use crate::fault::FaultKind;
@@ -27,9 +27,6 @@ pub(in crate::exec) struct Plan {
     /// Where its unpacked operands are kept.
     #[cfg(target_arch = "x86_64")]
     pub(super) slots: [Option<u16>; 2],
-    /// Slots that its result makes stale.
-    #[cfg(target_arch = "x86_64")]
-    pub(super) stale: slots::Set,
 }
 
 /// The ways to execute a matrix operation.
@@ -76,14 +73,7 @@ impl Plan {
 
     #[cfg(target_arch = "x86_64")]
     fn of(inst: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
-        let plan = Plan {
-            shape,
-            data,
-            registers,
-            way: Way::General,
-            slots: [None; 2],
-            stale: slots::Set::default(),
-        };
+        let plan = Plan { shape, data, registers, way: Way::General, slots: [None; 2] };
         let way = if nibbles::suits(inst, &plan) {
             Way::Nibbles
         } else if direct::suits(inst, &plan) {
@@ -97,13 +87,6 @@ impl Plan {
     #[cfg(not(target_arch = "x86_64"))]
     fn of(_: &Inst, shape: Shape, data: [Data; 2], registers: [usize; 2]) -> Self {
         Plan { shape, data, registers }
-    }
-
-    /// Notes which slots the result makes stale; false if somebody else has to see to them.
-    #[cfg(target_arch = "x86_64")]
-    pub fn overwrites(&mut self, slots: slots::Set) -> bool {
-        self.stale = slots;
-        self.way != Way::General
     }
 
     /// How A (side 0) or B (side 1) becomes a panel.
