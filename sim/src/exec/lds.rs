@@ -17,6 +17,7 @@ use super::operand::vector_index;
 use super::{Ctx, Lanes, MemAccess, MemKind, WAVE, Wave};
 use crate::fault::FaultKind;
 use crate::isa::{Inst, Op, reg};
+pub(super) use whole::handler;
 use whole::{both_whole, single_whole};
 
 /// Executes a DS instruction.

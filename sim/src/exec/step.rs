@@ -99,7 +99,7 @@ pub(super) fn handler(inst: &Inst) -> Option<Handler> {
         Enc::Mai if matches!(inst.op, Op::VAccvgprReadB32 | Op::VAccvgprWriteB32) => return None,
         Enc::Mai | Enc::MaiScale => matrix,
         Enc::Smem => |wave, ctx, inst, _| next(smem::execute(wave, ctx, inst)),
-        Enc::Ds => for_host!(lds),
+        Enc::Ds => lds::handler(inst).unwrap_or(for_host!(lds)),
         Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => {
             for_host!(vector_memory)
         }

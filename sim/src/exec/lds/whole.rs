@@ -4,11 +4,52 @@
 //! this is not such an access.
 
 use super::super::access::{self, Action, Spec};
+use super::super::host::for_host;
 use super::super::operand::vector_index;
-use super::super::{Ctx, Lanes, MemAccess, WAVE, Wave};
-use super::{data, offset16};
+use super::super::program::Code;
+use super::super::step::{Handler, Step};
+use super::super::{Ctx, Flow, Lanes, MemAccess, MemKind, WAVE, Wave};
+use super::{begin, data, execute, offset16, plain};
 use crate::fault::FaultKind;
-use crate::isa::Inst;
+use crate::isa::{Inst, Op};
+
+/// The handler of a read or write of whole dwords, which kernels use most.
+pub(in crate::exec) fn handler(inst: &Inst) -> Option<Handler> {
+    if inst.mods.gds {
+        return None;
+    }
+    Some(match inst.op {
+        Op::DsReadB32 => for_host!(single::<4, true>),
+        Op::DsReadB64 => for_host!(single::<8, true>),
+        Op::DsReadB128 => for_host!(single::<16, true>),
+        Op::DsWriteB32 => for_host!(single::<4, false>),
+        Op::DsWriteB64 => for_host!(single::<8, false>),
+        Op::DsWriteB128 => for_host!(single::<16, false>),
+        _ => return None,
+    })
+}
+
+/// Executes a read (`LOAD`) or write of so many bytes.
+#[inline(always)]
+fn single<const BYTES: u32, const LOAD: bool>(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    _: &Code,
+) -> Step {
+    let kind = if LOAD { MemKind::LdsRead } else { MemKind::LdsWrite };
+    begin(&mut ctx.access, wave, kind, BYTES);
+    if !single_whole(wave, ctx, inst, plain(BYTES, LOAD))? {
+        general(wave, ctx, inst)?;
+    }
+    Ok(Flow::Next)
+}
+
+#[cold]
+#[inline(never)]
+fn general(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
+    execute(wave, ctx, inst)
+}
 
 /// Puts the LDS offsets of an access of all lanes into `at`, and into `addr` if somebody wants to know
 /// them; false if it is something else, or leaves an LDS of `size` bytes.
