@@ -55,6 +55,14 @@ impl Spec {
         SPECS[op as usize]
     }
 
+    /// A load or store of whole dwords.
+    pub const fn plain(bytes: u32, load: bool) -> Spec {
+        let part = Part::Whole;
+        let action =
+            if load { Action::Load { signed: false, part } } else { Action::Store { part } };
+        Spec { action, bytes, to_lds: false }
+    }
+
     /// Registers that hold one lane's data.
     #[inline]
     pub fn dwords(self) -> usize {

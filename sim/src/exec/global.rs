@@ -6,10 +6,13 @@
 //! before any lane moves data.
 
 use super::access::{self, Action, Spec, each_lane};
+use super::host::for_host;
 use super::operand::{scalar32, scalar64, vector_index};
+use super::program::Code;
 use super::span::Span;
+use super::step::{Handler, Step};
 use super::{
-    Ctx, Lanes, MemKind, PRIVATE_APERTURE, SHARED_APERTURE, WAVE, Wave, buffer, scratch, span,
+    Ctx, Flow, Lanes, MemKind, PRIVATE_APERTURE, SHARED_APERTURE, WAVE, Wave, buffer, scratch, span,
 };
 use crate::fault::FaultKind;
 use crate::isa::{Arch, Enc, Inst, Operand, reg};
@@ -30,6 +33,58 @@ pub fn execute(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst) -> Result<(), Fa
         (_, Enc::Flat) => flat(wave, ctx, inst, spec),
         _ => global(wave, ctx, inst, spec),
     }
+}
+
+/// The handler of a FLAT, GLOBAL, SCRATCH, MUBUF or MTBUF instruction.
+pub(super) fn handler(inst: &Inst) -> Handler {
+    let spec = Spec::of(inst.op);
+    let load = matches!(spec.action, Action::Load { .. });
+    let plain = spec == Spec::plain(spec.bytes, load) && !inst.mods.lds;
+    match (inst.enc, spec.bytes, load) {
+        (Enc::Mubuf, 4, true) if plain => for_host!(buffer_of::<4, true>),
+        (Enc::Mubuf, 8, true) if plain => for_host!(buffer_of::<8, true>),
+        (Enc::Mubuf, 16, true) if plain => for_host!(buffer_of::<16, true>),
+        (Enc::Mubuf, 4, false) if plain => for_host!(buffer_of::<4, false>),
+        (Enc::Mubuf, 8, false) if plain => for_host!(buffer_of::<8, false>),
+        (Enc::Mubuf, 16, false) if plain => for_host!(buffer_of::<16, false>),
+        (Enc::Global, 4, true) if plain => for_host!(global_of::<4, true>),
+        (Enc::Global, 8, true) if plain => for_host!(global_of::<8, true>),
+        (Enc::Global, 16, true) if plain => for_host!(global_of::<16, true>),
+        (Enc::Global, 4, false) if plain => for_host!(global_of::<4, false>),
+        (Enc::Global, 8, false) if plain => for_host!(global_of::<8, false>),
+        (Enc::Global, 16, false) if plain => for_host!(global_of::<16, false>),
+        _ => for_host!(any),
+    }
+}
+
+#[inline(always)]
+fn any(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
+    execute(wave, ctx, inst)?;
+    Ok(Flow::Next)
+}
+
+/// A MUBUF instruction that loads (`LOAD`) or stores so many bytes of a lane.
+#[inline(always)]
+fn buffer_of<const BYTES: u32, const LOAD: bool>(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    _: &Code,
+) -> Step {
+    buffer::execute(wave, ctx, inst, Spec::plain(BYTES, LOAD))?;
+    Ok(Flow::Next)
+}
+
+/// The same for GLOBAL.
+#[inline(always)]
+fn global_of<const BYTES: u32, const LOAD: bool>(
+    wave: &mut Wave,
+    ctx: &mut Ctx<'_>,
+    inst: &Inst,
+    _: &Code,
+) -> Step {
+    global(wave, ctx, inst, Spec::plain(BYTES, LOAD))?;
+    Ok(Flow::Next)
 }
 
 #[cold]

@@ -11,7 +11,7 @@ mod tests;
 mod transpose;
 mod whole;
 
-use super::access::{self, Action, Part, Spec, each_lane};
+use super::access::{self, Action, Spec, each_lane};
 use super::atomic::AtomicOp;
 use super::operand::vector_index;
 use super::{Ctx, Lanes, MemAccess, MemKind, WAVE, Wave};
@@ -229,12 +229,6 @@ fn locate2(
     locate(wave, inst, &mut ctx.access.addr2, b, bytes, ctx.lds.len())
 }
 
-const fn plain(bytes: u32, load: bool) -> Spec {
-    let part = Part::Whole;
-    let action = if load { Action::Load { signed: false, part } } else { Action::Store { part } };
-    Spec { action, bytes, to_lds: false }
-}
-
 #[inline(always)]
 fn read2(
     wave: &mut Wave,
@@ -255,7 +249,7 @@ fn read2(
         for (regs, at) in [(first, &at), (second, &at2)] {
             let at = |l: usize| lds.wrapping_add(at.0[l] as usize);
             // SAFETY: every lane's bytes lie in the LDS.
-            unsafe { access::load(regs, plain(bytes, true), u64::MAX, at) };
+            unsafe { access::load(regs, Spec::plain(bytes, true), u64::MAX, at) };
         }
         return Ok(());
     }
@@ -266,7 +260,7 @@ fn read2(
     for (regs, addr) in [(first, &ctx.access.addr), (second, &ctx.access.addr2)] {
         let at = |l: usize| lds.wrapping_add(addr[l] as usize);
         // SAFETY: `locate2` checked both addresses of every active lane.
-        unsafe { access::load(regs, plain(bytes, true), mask, at) };
+        unsafe { access::load(regs, Spec::plain(bytes, true), mask, at) };
     }
     Ok(())
 }
@@ -289,7 +283,7 @@ fn write2(
             let regs = data(wave, inst, src, bytes as usize / 4)?;
             let at = |l: usize| lds.wrapping_add(at.0[l] as usize);
             // SAFETY: every lane's bytes lie in the LDS.
-            unsafe { access::store(regs, plain(bytes, false), u64::MAX, at) };
+            unsafe { access::store(regs, Spec::plain(bytes, false), u64::MAX, at) };
         }
         return Ok(());
     }
@@ -299,7 +293,7 @@ fn write2(
         let regs = data(wave, inst, src, bytes as usize / 4)?;
         let at = |l: usize| lds.wrapping_add(addr[l] as usize);
         // SAFETY: `locate2` checked both addresses of every active lane.
-        unsafe { access::store(regs, plain(bytes, false), mask, at) };
+        unsafe { access::store(regs, Spec::plain(bytes, false), mask, at) };
     }
     Ok(())
 }
@@ -346,11 +340,13 @@ fn addtid(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst) -> Result<(), FaultKi
         let dst = vector_index(wave, inst.dst, 1)?;
         // SAFETY: checked just above.
         unsafe {
-            access::load(&mut wave.vgpr[dst..=dst], plain(4, true), mask, |l| at(l).cast_const())
+            access::load(&mut wave.vgpr[dst..=dst], Spec::plain(4, true), mask, |l| {
+                at(l).cast_const()
+            })
         };
     } else {
         // SAFETY: checked just above.
-        unsafe { access::store(data(wave, inst, 1, 1)?, plain(4, false), mask, at) };
+        unsafe { access::store(data(wave, inst, 1, 1)?, Spec::plain(4, false), mask, at) };
     }
     Ok(())
 }

@@ -100,9 +100,7 @@ pub(super) fn handler(inst: &Inst) -> Option<Handler> {
         Enc::Mai | Enc::MaiScale => matrix,
         Enc::Smem => |wave, ctx, inst, _| next(smem::execute(wave, ctx, inst)),
         Enc::Ds => lds::handler(inst).unwrap_or(for_host!(lds)),
-        Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => {
-            for_host!(vector_memory)
-        }
+        Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => global::handler(inst),
     })
 }
 
@@ -117,11 +115,6 @@ fn matrix(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step 
         // Says what about it is not executed.
         _ => mfma::execute(wave, ctx, inst),
     })
-}
-
-#[inline(always)]
-fn vector_memory(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, _: &Code) -> Step {
-    next(global::execute(wave, ctx, inst))
 }
 
 /// What follows an instruction that does not branch.

@@ -9,7 +9,7 @@ use super::super::operand::vector_index;
 use super::super::program::Code;
 use super::super::step::{Handler, Step};
 use super::super::{Ctx, Flow, Lanes, MemAccess, MemKind, WAVE, Wave};
-use super::{begin, data, execute, offset16, plain};
+use super::{begin, data, execute, offset16};
 use crate::fault::FaultKind;
 use crate::isa::{Inst, Op};
 
@@ -39,7 +39,7 @@ fn single<const BYTES: u32, const LOAD: bool>(
 ) -> Step {
     let kind = if LOAD { MemKind::LdsRead } else { MemKind::LdsWrite };
     begin(&mut ctx.access, wave, kind, BYTES);
-    if !single_whole(wave, ctx, inst, plain(BYTES, LOAD))? {
+    if !single_whole(wave, ctx, inst, Spec::plain(BYTES, LOAD))? {
         general(wave, ctx, inst)?;
     }
     Ok(Flow::Next)
