@@ -9,6 +9,8 @@ use super::mfma;
 use super::mfma::slots::{Set, Slots};
 use super::step::{self, Handler};
 use super::vector::{self, Places};
+#[cfg(target_arch = "x86_64")]
+use crate::isa::may_index_registers;
 use crate::isa::{Arch, Enc, Inst};
 
 /// The instructions of one loaded code object's text section, decoded once.
@@ -127,7 +129,8 @@ impl Program {
     /// registers say so.
     #[cfg(target_arch = "x86_64")]
     fn keep_operands(&mut self) {
-        if !mfma::slots::are_plain(self.insts.iter()) {
+        // Then instructions name all the vector registers that they write to.
+        if self.insts.iter().any(may_index_registers) {
             return;
         }
         let plans = self.insts.iter().zip(&mut self.code);

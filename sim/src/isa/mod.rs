@@ -8,6 +8,7 @@ mod decode;
 mod disasm;
 mod inst;
 pub mod op;
+mod part;
 mod regs;
 mod types;
 
@@ -16,7 +17,8 @@ pub use decode::{DecodeError, available, decode, decode_text, instructions};
 pub use disasm::{Line, disassemble, listing};
 pub use inst::{Dpp, Enc, Inst, Mods, Operand, ScaleOperands, Sdwa, SdwaSel, reg};
 pub use op::{Op, OpInfo, Ty};
-pub use regs::{File, RegRange, Regs, regs};
+pub use part::{Part, written_part};
+pub use regs::{File, RegRange, Regs, may_index_registers, regs};
 pub use types::source_types;
 
 /// A target the simulator executes.

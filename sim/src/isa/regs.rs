@@ -4,7 +4,8 @@
 //! that keeps part of the old value (sub-dword results, lanes switched off by DPP) also reads it;
 //! the lanes that EXEC switches off are not counted as such.
 
-use super::{Enc, Inst, MemOp, Op, Operand, SdwaSel, Ty, class::memory_op, reg, source_types};
+use super::class::memory_op;
+use super::{Enc, Inst, MemOp, Op, Operand, Part, SdwaSel, Ty, reg, source_types, written_part};
 
 /// A register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,21 +138,34 @@ fn keeps_part(inst: &Inst) -> bool {
     if let Some(sdwa) = inst.mods.sdwa {
         return sdwa.dst_unused == 2 && sdwa.dst_sel != SdwaSel::Dword;
     }
-    if let Some(dpp) = inst.mods.dpp {
-        return !(dpp.bound_ctrl && dpp.row_mask == 15 && dpp.bank_mask == 15);
+    if let Some(dpp) = inst.mods.dpp
+        && !(dpp.bound_ctrl && dpp.row_mask == 15 && dpp.bank_mask == 15)
+    {
+        return true;
     }
-    let sub_dword = matches!(info.dst, Ty::I8 | Ty::I16 | Ty::F16 | Ty::Bf16);
     match inst.enc {
-        // Results of 8 bits are merged into the register; 16-bit results of VOP3 may be.
-        Enc::Vop3 => {
-            info.dst == Ty::I8
-                || inst.mods.op_sel & 8 != 0
-                || (sub_dword && info.name.contains("cvt_") && info.name.contains("f8_"))
+        Enc::Vop1 | Enc::Vop2 | Enc::Vopc | Enc::Vop3 | Enc::Vop3sd | Enc::Vop3p => {
+            written_part(inst) != Part::Whole
         }
-        Enc::Vop3p => matches!(inst.op, Op::VFmaMixloF16 | Op::VFmaMixhiF16),
         Enc::Mai => info.name.starts_with("v_smfmac"),
         Enc::Ds | Enc::Flat | Enc::Global | Enc::Scratch | Enc::Mubuf | Enc::Mtbuf => {
             info.name.contains("_d16") && info.dst.dwords() == 1
+        }
+        _ => false,
+    }
+}
+
+/// Whether vector registers may be others than those that instructions name from this one on: it may
+/// switch on relative indexing.
+pub fn may_index_registers(inst: &Inst) -> bool {
+    /// Bit of MODE that does so.
+    const GPR_IDX_EN: u32 = 27;
+    match inst.op {
+        Op::SSetGprIdxOn | Op::SSetGprIdxMode | Op::SSetGprIdxIdx => true,
+        Op::SSetregB32 | Op::SSetregImm32B32 => {
+            // Bits 10:6 are the first bit of the field, bits 15:11 its size less one.
+            let (first, size) = (inst.imm as u32 >> 6 & 31, (inst.imm as u32 >> 11 & 31) + 1);
+            (first..first + size).contains(&GPR_IDX_EN)
         }
         _ => false,
     }

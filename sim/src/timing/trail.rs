@@ -7,7 +7,7 @@
 //! under the same execution masks, and is found by going back from the end.
 
 use crate::exec::{Program, Wave};
-use crate::isa::{Class, File, MemOp, Op, RegRange, class, regs};
+use crate::isa::{Class, File, MemOp, RegRange, class, may_index_registers, regs};
 
 /// One instruction on the way.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +46,7 @@ impl Trail {
     /// The trail of `steps` through `program`.
     pub fn new(program: &Program, mut steps: Vec<Step>, end: Option<usize>) -> Self {
         // Indexed registers are not those that instructions name.
-        let indexes = |step: &Step| {
-            use Op::{SSetGprIdxIdx, SSetGprIdxMode, SSetGprIdxOn};
-            matches!(program.insts[step.pc].op, SSetGprIdxIdx | SSetGprIdxMode | SSetGprIdxOn)
-        };
+        let indexes = |step: &Step| may_index_registers(&program.insts[step.pc]);
         if !steps.iter().any(indexes) {
             let mut needed = Needed::default();
             for step in steps.iter_mut().rev() {
@@ -157,5 +154,27 @@ mod tests {
         assert_eq!(all, steps.iter().map(|&(_, counts)| counts).collect::<Vec<_>>());
         // In some lanes the first values of v8 and v9 may be older.
         assert_eq!(on(1), all);
+    }
+
+    /// Which of the instructions count, all lanes enabled.
+    fn counting(words: &[u32]) -> Vec<bool> {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let program = decode_text(&bytes, 0x1000, Arch::Gfx950);
+        let way = (0..program.insts.len()).map(|pc| Step { pc, exec: u64::MAX, counts: true });
+        let trail = Trail::new(&program, way.collect(), None);
+        trail.steps.iter().map(|step| step.counts).collect()
+    }
+
+    #[test]
+    fn what_half_an_address_comes_from_counts() {
+        let load = [0xdc50_8000, 0x0800_0014]; // global_load_dword v8, v20, s[0:1]
+        let address = [0x7e28_02ff, 0x0001_0000]; // v_mov_b32 v20, 0x10000
+        let low_half = [0xd206_0014, 0x0201_0080]; // v_fma_f16 v20, 0, 0, 0
+        assert_eq!(counting(&[&address[..], &low_half, &load].concat()), [true; 3]);
+        let other = [0x7e0a_02ff, 0x0001_0000]; // v_mov_b32 v5, 0x10000
+        assert_eq!(counting(&[&other[..], &load].concat()), [false, true]);
+        // s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1 makes it any register.
+        let indexing = [0xba00_06c1, 1];
+        assert_eq!(counting(&[&indexing[..], &other, &load].concat()), [true; 3]);
     }
 }

@@ -12,8 +12,7 @@ use super::panel::{Layout, MAX_LEN};
 use super::shape::Data;
 use super::{Plan, Way, nibbles};
 use crate::exec::WAVE;
-use crate::exec::mode::GPR_IDX_EN;
-use crate::isa::{File, Inst, Op, Operand, RegRange, regs};
+use crate::isa::{File, Inst, Operand, RegRange, regs};
 
 /// Most slots of a program. Operands beyond that are unpacked every time.
 const LIMIT: usize = 128;
@@ -123,19 +122,6 @@ impl Slots {
             if written { Set(slots.0 | Set::of(slot).0) } else { slots }
         })
     }
-}
-
-/// Whether the instructions of a program name all the vector registers that they write to.
-pub(in crate::exec) fn are_plain<'a>(mut insts: impl Iterator<Item = &'a Inst>) -> bool {
-    insts.all(|inst| match inst.op {
-        Op::SSetGprIdxOn | Op::SSetGprIdxMode | Op::SSetGprIdxIdx => false,
-        Op::SSetregB32 | Op::SSetregImm32B32 => {
-            // Bits 10:6 are the first bit of the field, bits 15:11 its size less one.
-            let (first, size) = (inst.imm as u32 >> 6 & 31, (inst.imm as u32 >> 11 & 31) + 1);
-            !(first..first + size).contains(&GPR_IDX_EN.trailing_zeros())
-        }
-        _ => true,
-    })
 }
 
 /// Elements `j` of all lanes. Panels are as many of these as lanes have elements.

@@ -9,7 +9,7 @@ use super::tuned;
 use super::{compare, convert, directed, float, int, scaled, short};
 use crate::exec::mode;
 use crate::exec::step::Handler;
-use crate::isa::{Arch, Enc, Inst, Mods, Op, Operand, Ty};
+use crate::isa::{Arch, Enc, Inst, Mods, Op, Operand, Part, Ty, written_part};
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
@@ -305,66 +305,15 @@ fn accumulates(op: Op) -> bool {
     )
 }
 
-/// Operations that leave the other half of their destination alone. All other 16-bit operations of
-/// these architectures clear it.
-fn keeps_half(op: Op) -> bool {
-    use Op::{
-        VBitop3B16, VCvtPkBf8F32, VCvtPkFp8F32, VCvtScalef32F16Bf8, VCvtScalef32F16Fp8,
-        VCvtScalef32PkBf8Bf16, VCvtScalef32PkBf8F16, VCvtScalef32PkBf8F32, VCvtScalef32PkFp8Bf16,
-        VCvtScalef32PkFp8F16, VCvtScalef32PkFp8F32, VCvtSrBf16F32, VCvtSrF16F32, VDivFixupF16,
-        VFmaF16, VFmaMixloF16, VMadF16, VMadI16, VMadU16, VMax3F16, VMax3I16, VMax3U16, VMed3F16,
-        VMed3I16, VMed3U16, VMin3F16, VMin3I16, VMin3U16,
-    };
-    matches!(
-        op,
-        VBitop3B16
-            | VCvtPkBf8F32
-            | VCvtPkFp8F32
-            | VCvtScalef32F16Bf8
-            | VCvtScalef32F16Fp8
-            | VCvtScalef32PkBf8Bf16
-            | VCvtScalef32PkBf8F16
-            | VCvtScalef32PkBf8F32
-            | VCvtScalef32PkFp8Bf16
-            | VCvtScalef32PkFp8F16
-            | VCvtScalef32PkFp8F32
-            | VCvtSrBf16F32
-            | VCvtSrF16F32
-            | VDivFixupF16
-            | VFmaF16
-            | VMadF16
-            | VMadI16
-            | VFmaMixloF16
-            | VMadU16
-            | VMax3F16
-            | VMax3I16
-            | VMax3U16
-            | VMed3F16
-            | VMed3I16
-            | VMed3U16
-            | VMin3F16
-            | VMin3I16
-            | VMin3U16
-    )
-}
-
 fn destination(inst: &Inst) -> Dest {
     let info = inst.op.info();
-    match info.dst {
-        Ty::Mask if info.name.starts_with("v_cmpx") => Dest::MaskExec,
-        Ty::Mask => Dest::Mask,
-        Ty::B64 | Ty::F64 | Ty::PkF32 => Dest::Wide,
-        Ty::I8 => Dest::Byte(inst.mods.op_sel >> 2 & 3),
-        Ty::I16 | Ty::F16 | Ty::Bf16 => {
-            let high = inst.enc != Enc::Vop3p && inst.mods.op_sel & 8 != 0;
-            if high || inst.op == Op::VFmaMixhiF16 {
-                Dest::High
-            } else if keeps_half(inst.op) {
-                Dest::Low
-            } else {
-                Dest::Full
-            }
-        }
-        _ => Dest::Full,
+    match (info.dst, written_part(inst)) {
+        (Ty::Mask, _) if info.name.starts_with("v_cmpx") => Dest::MaskExec,
+        (Ty::Mask, _) => Dest::Mask,
+        (Ty::B64 | Ty::F64 | Ty::PkF32, _) => Dest::Wide,
+        (_, Part::Byte(n)) => Dest::Byte(n),
+        (_, Part::High) => Dest::High,
+        (_, Part::Low) => Dest::Low,
+        (_, Part::Whole) => Dest::Full,
     }
 }
