@@ -19,6 +19,9 @@ const END: u64 = 0x7000_0000_0000;
 const DEVICES: u64 = 8;
 /// Alignment of allocations, and the unmapped gap between two of them.
 const GRANULE: u64 = 1 << 16;
+/// Sizes of the allocations that ask for large pages: from one such page on.
+#[cfg(target_os = "linux")]
+const LARGE_PAGES: std::ops::RangeInclusive<usize> = 1 << 21..=1 << 26;
 /// From this size on, zeroing gives host pages back instead of writing to them.
 const LAZY_ZERO: u64 = 1 << 20;
 
@@ -109,8 +112,11 @@ impl AddressSpace {
         let bytes = usize::try_from(size).map_err(|_| oom)?;
         let mut map =
             MmapOptions::new().len(bytes).no_reserve_swap().map_anon().map_err(|_| oom)?;
+        // Rows of a matrix lie in as many pages, and looking up small ones costs more than a store. In
+        // larger allocations, which may be touched here and there only, large pages would cost memory.
+        // Without them (not every kernel has them) nothing else changes.
         #[cfg(target_os = "linux")]
-        if (1 << 21..=1 << 26).contains(&bytes) {
+        if LARGE_PAGES.contains(&bytes) {
             let _ = map.advise(memmap2::Advice::HugePage);
         }
         let ptr = NonNull::new(map.as_mut_ptr()).ok_or(oom)?;

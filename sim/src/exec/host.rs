@@ -1,7 +1,7 @@
 //! Which of the compiled forms of a function this host runs.
 //!
 //! Goes in: a handler. Comes out: itself, or on x86-64 hosts with AVX2 and FMA the same code compiled for
-//! those. Both compute the same bits.
+//! those. Both compute the same bits, but for which of several NaN a NaN is.
 
 /// Whether the host can run what is compiled for AVX2 and FMA. On processors other than x86-64 that
 /// code is compiled for what they all have.

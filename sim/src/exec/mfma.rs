@@ -34,8 +34,10 @@ use self::plan::layout;
 use self::scale::{Factors, Scales};
 use self::shape::{Data, Elem, Shape};
 use super::formats::Format;
+#[cfg(target_arch = "x86_64")]
+use super::host;
 use super::operand::{scalar32, vector_index};
-use super::{Ctx, Lanes, WAVE, Wave, host};
+use super::{Ctx, Lanes, WAVE, Wave};
 use crate::fault::FaultKind;
 use crate::isa::{Inst, Operand};
 

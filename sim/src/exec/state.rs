@@ -126,7 +126,9 @@ pub struct Wave {
     pub scc: bool,
     /// MODE register: round 0-3, denorm 4-7, dx10_clamp 8, ieee 9, fp16_ovfl 23.
     pub mode: u32,
-    /// Vector registers: `acc_base` architected ones, then the accumulation registers.
+    /// Vector registers: `acc_base` architected ones, then the accumulation registers. The wave keeps some
+    /// of them in another form as well: whoever writes to them between two of its instructions calls
+    /// [`Wave::forget_unpacked`].
     pub vgpr: Vec<Lanes>,
     /// Index of accumulation register 0 in `vgpr`.
     pub acc_base: usize,
@@ -165,14 +167,20 @@ impl Wave {
         }
     }
 
-    /// Makes all registers of a used wave zero.
+    /// To be called after writing to `vgpr`, unless the wave has executed nothing yet.
+    pub fn forget_unpacked(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        self.panels.forget();
+    }
+
+    /// Makes the registers, SCC and the private memory of a used wave zero. MODE, the program counter and
+    /// the wave's number are left to the caller.
     pub fn clear(&mut self) {
         self.sgpr = [0; 128];
         self.scc = false;
         self.vgpr.fill(Lanes::ZERO);
         self.scratch.fill(0);
-        #[cfg(target_arch = "x86_64")]
-        self.panels.forget();
+        self.forget_unpacked();
     }
 
     /// Execution mask.

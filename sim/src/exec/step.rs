@@ -50,6 +50,8 @@ fn drive(
     mut stretch: impl FnMut(usize, usize),
 ) -> Result<(Flow, u64), FaultKind> {
     let program = ctx.program;
+    #[cfg(target_arch = "x86_64")]
+    wave.panels.forget_others(&program.slots);
     let mut flow = Flow::Next;
     let mut first = wave.pc;
     for done in 0..limit {
@@ -63,17 +65,18 @@ fn drive(
         };
         wave.pc = pc + 1;
         // SAFETY: the program's handlers were chosen for this host.
-        flow = match unsafe { (code.run)(wave, ctx, inst, code) } {
+        let step = unsafe { (code.run)(wave, ctx, inst, code) };
+        #[cfg(target_arch = "x86_64")]
+        if let Some(&slots) = program.overwrites.get(code.overwrite as usize) {
+            wave.panels.make_stale(slots);
+        }
+        flow = match step {
             Ok(flow) => flow,
             Err(fault) => {
                 wave.pc = pc;
                 return Err(*fault);
             }
         };
-        #[cfg(target_arch = "x86_64")]
-        if let Some(&slots) = program.overwrites.get(code.overwrite as usize) {
-            wave.panels.make_stale(slots);
-        }
         if flow != Flow::Next {
             stretch(first, pc + 1);
             first = wave.pc;

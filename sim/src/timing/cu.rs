@@ -3,7 +3,8 @@
 //!
 //! Goes in: a launch, the costs of its instructions and which workgroups to run. Comes out: when each
 //! workgroup started and ended, and counters. Waves issue in order, oldest first; every instruction
-//! executes at the moment it issues, so that the results in memory are those of the launch. The loop
+//! that others could see, or that reads a clock, executes at the moment it issues, so that the results in
+//! memory are those of the launch. (What only changes its wave's registers may execute ahead.) The loop
 //! goes from one issue slot that can do something to the next and skips the clocks between.
 
 use super::cache::Cache;

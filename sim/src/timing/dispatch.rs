@@ -48,9 +48,9 @@ impl<G: Grid> Cu<'_, G> {
             if simd.waves.is_empty() {
                 self.counters.no_wave += ready.saturating_sub(simd.empty_since);
             }
+            // In its place: no wave is younger, and none has a lower priority.
             simd.waves.push(Waiting { ready, slot: index });
             self.next[s] = self.next[s].min(aligned(self.p, s, ready));
-            self.sort(s);
         }
         self.launched += 1;
         self.memory.begun = self.launched as f64 / self.total.max(1) as f64;

@@ -3,13 +3,13 @@
 //! Goes in: an instruction and a wave. Comes out: offsets for all lanes or the access itself, or word that
 //! this is not such an access.
 
-use super::super::access::{self, Action, Spec};
-use super::super::host::for_host;
-use super::super::operand::vector_index;
-use super::super::program::Code;
-use super::super::step::{Handler, Step};
-use super::super::{Ctx, Flow, Lanes, MemAccess, MemKind, WAVE, Wave};
 use super::{begin, data, execute, offset16};
+use crate::exec::access::{self, Action, Spec};
+use crate::exec::host::for_host;
+use crate::exec::operand::vector_index;
+use crate::exec::program::Code;
+use crate::exec::step::{Handler, Step};
+use crate::exec::{Ctx, Flow, Lanes, MemAccess, MemKind, WAVE, Wave};
 use crate::fault::FaultKind;
 use crate::isa::{Inst, Op};
 
@@ -45,7 +45,6 @@ fn single<const BYTES: u32, const LOAD: bool>(
     Ok(Flow::Next)
 }
 
-#[cold]
 #[inline(never)]
 fn general(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst) -> Result<(), FaultKind> {
     execute(wave, ctx, inst)

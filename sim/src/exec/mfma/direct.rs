@@ -78,7 +78,6 @@ fn execute<const M: usize, const WIDEST: bool>(
     };
     let Wave { vgpr, panels, .. } = wave;
     let slots = &ctx.program.slots;
-    panels.prepare(slots);
     let regs_a = &vgpr[a..a + plan.registers[0]];
     let regs_b = &vgpr[b..b + plan.registers[1]];
     let a = operand(panels, slots, plan, regs_a, 0);

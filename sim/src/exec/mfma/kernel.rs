@@ -4,7 +4,7 @@
 //! columns are accumulated at a time: as many sums as two units of four clocks' latency can have under
 //! way. (Larger tiles load less, but take longer to start and to end, and k is mostly short.) Products
 //! enter by fused multiply-add in the order of k, with and without AVX, so results do not depend on the
-//! host.
+//! host, but for which of several NaN a NaN is.
 
 use crate::exec::{Lanes, WAVE};
 
@@ -199,5 +199,58 @@ pub(super) mod avx {
                 }
             }
         }
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::exec::host;
+    use crate::exec::testing::random;
+
+    fn check<const M: usize>(widest: bool) {
+        let mut random = random(17);
+        let mut float = || f32::from_bits(0x3f00_0000 | random() as u32 & 0x80ff_ffff);
+        for k in [1, 2, 4, 8, 13, 16, 32, 64, 128] {
+            let [a, b] = [0, 1].map(|_| Vec::from_iter((0..k * M).map(|_| float())));
+            for start in [None, Some(0.0_f32), Some(-1.5)] {
+                let acc: Vec<Lanes> = (0..M * M / WAVE)
+                    .map(|_| Lanes(std::array::from_fn(|_| float().to_bits())))
+                    .collect();
+                let mut found = acc.clone();
+                let mut expected = acc;
+                if let Some(start) = start {
+                    expected.fill(Lanes([start.to_bits(); WAVE]));
+                }
+                multiply_f32::<M, false>(&mut expected, &a, &b);
+                // SAFETY: the host has what is needed, and there are all accumulators.
+                unsafe {
+                    if widest {
+                        avx::multiply_512::<M>(&mut found, start, &a, &b);
+                    } else {
+                        avx::multiply::<M>(&mut found, start, &a, &b);
+                    }
+                }
+                assert!(found == expected, "M {M}, k {k}, from {start:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_of_256_bits_give_the_bits_of_the_portable_kernel() {
+        if !host::wide() {
+            return println!("skipped: this host has no AVX2");
+        }
+        check::<16>(false);
+        check::<32>(false);
+    }
+
+    #[test]
+    fn tiles_of_512_bits_give_the_bits_of_the_portable_kernel() {
+        if !host::widest() {
+            return println!("skipped: this host has no AVX-512");
+        }
+        check::<16>(true);
+        check::<32>(true);
     }
 }

@@ -83,7 +83,6 @@ pub(super) fn execute<const M: usize>(
     }
     let Wave { vgpr, panels, .. } = wave;
     let slots = &ctx.program.slots;
-    panels.prepare(slots);
     let left =
         panels.panel(slots, plan.slots[0], 0, LEFT, |to| unpack_left(&vgpr[a..a + REGISTERS], to));
     let right = panels

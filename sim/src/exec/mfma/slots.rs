@@ -17,6 +17,9 @@ use crate::isa::{File, Inst, Operand, RegRange, regs};
 /// Most slots of a program. Operands beyond that are unpacked every time.
 const LIMIT: usize = 128;
 
+/// Most elements of all slots: 512 KiB a wave.
+const MOST: usize = 1 << 17;
+
 /// A set of slots.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::exec) struct Set(u128);
@@ -63,9 +66,10 @@ impl Form {
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Slots {
     known: Vec<Known>,
-    /// Where the panel of each slot begins, and where the last one ends.
+    /// Where the panel of each slot begins.
     starts: Vec<usize>,
-    end: usize,
+    /// Elements of all of them.
+    len: usize,
     /// Tells programs apart.
     identity: Arc<()>,
 }
@@ -95,12 +99,13 @@ impl Slots {
 
     fn slot(&mut self, known: Known) -> Option<u16> {
         let at = self.known.iter().position(|other| *other == known).unwrap_or(self.known.len());
-        if at >= LIMIT {
-            return None;
-        }
         if at == self.known.len() {
-            self.starts.push(self.end);
-            self.end += known.form.len();
+            let len = known.form.len();
+            if at == LIMIT || self.len + len > MOST {
+                return None;
+            }
+            self.starts.push(2 * MAX_LEN + self.len);
+            self.len += len;
             self.known.push(known);
         }
         u16::try_from(at).ok()
@@ -133,7 +138,7 @@ struct Row([f32; WAVE]);
 #[derive(Debug, Default)]
 pub(in crate::exec) struct Panels {
     owner: Option<Arc<()>>,
-    /// The slots', then two for operands without one.
+    /// Two for operands without a slot, then the slots'; as many as have been needed.
     rows: Vec<Row>,
     /// The slots that hold what is in their registers.
     fresh: Set,
@@ -157,20 +162,15 @@ impl Panels {
         self.fresh.0 &= !slots.0;
     }
 
-    /// Makes sure that the slots are those of a program.
+    /// Forgets everything if it is in the slots of another program: that one's instructions did not say
+    /// what they made stale.
     #[inline(always)]
-    pub fn prepare(&mut self, slots: &Slots) {
-        if self.owner.as_ref().is_none_or(|owner| !Arc::ptr_eq(owner, &slots.identity)) {
-            self.take_over(slots);
+    pub fn forget_others(&mut self, slots: &Slots) {
+        if self.owner.as_ref().is_some_and(|owner| !Arc::ptr_eq(owner, &slots.identity)) {
+            self.owner = None;
+            self.rows.clear();
+            self.forget();
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn take_over(&mut self, slots: &Slots) {
-        self.owner = Some(slots.identity.clone());
-        self.fresh = Set::default();
-        self.rows = vec![Row([0.0; WAVE]); (slots.end + 2 * MAX_LEN) / WAVE];
     }
 
     /// All panels.
@@ -178,6 +178,23 @@ impl Panels {
     pub fn all(&self) -> &[f32] {
         // SAFETY: rows are nothing but their elements.
         unsafe { std::slice::from_raw_parts(self.rows.as_ptr().cast(), self.rows.len() * WAVE) }
+    }
+
+    /// The first `end` elements, which there may not be yet.
+    #[inline(always)]
+    fn room(&mut self, slots: &Slots, end: usize) -> &mut [f32] {
+        if self.rows.len() * WAVE < end {
+            self.extend(slots, end);
+        }
+        // SAFETY: rows are nothing but their elements, and there are so many.
+        unsafe { std::slice::from_raw_parts_mut(self.rows.as_mut_ptr().cast(), end) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn extend(&mut self, slots: &Slots, end: usize) {
+        self.owner = Some(slots.identity.clone());
+        self.rows.resize(end.div_ceil(WAVE), Row([0.0; WAVE]));
     }
 
     /// Where the panel of an operand begins: that in `slot`, or in the spare room of `side` (0 or 1)
@@ -193,13 +210,10 @@ impl Panels {
     ) -> usize {
         let (start, set) = match slot {
             Some(slot) => (slots.starts[usize::from(slot)], Set::of(slot)),
-            None => (slots.end + side * MAX_LEN, Set::default()),
+            None => (side * MAX_LEN, Set::default()),
         };
         if (self.fresh.0 & set.0) == 0 {
-            let all = self.rows.as_mut_ptr().cast::<f32>();
-            // SAFETY: rows are nothing but their elements.
-            let all = unsafe { std::slice::from_raw_parts_mut(all, self.rows.len() * WAVE) };
-            unpack(&mut all[start..start + len]);
+            unpack(&mut self.room(slots, start + len)[start..]);
             self.fresh.0 |= set.0;
         }
         start
@@ -294,7 +308,14 @@ mod tests {
         assert_eq!(product(&mut wave, &program(Arch::Gfx950, &MFMA), 1), 32.0);
         // 0x38 is 0.5 in e5m2: 32 products of 0.25.
         assert_eq!(product(&mut wave, &program(Arch::Gfx950, &BF8), 1), 8.0);
+        let other = program(Arch::Gfx950, &CHANGE);
         let program = program(Arch::Gfx950, &MFMA);
+        assert_eq!(product(&mut wave, &program, 1), 32.0);
+        // Without matrix operations: 16 products of 1 * 1 and 16 of 1.25 * 1 are what it leads to.
+        product(&mut wave, &other, 1);
+        assert_eq!(product(&mut wave, &program, 1), 36.0);
+        wave.vgpr[1] = Lanes([0x3838_3838; 64]);
+        wave.forget_unpacked();
         assert_eq!(product(&mut wave, &program, 1), 32.0);
         wave.clear();
         wave.set_exec(u64::MAX);

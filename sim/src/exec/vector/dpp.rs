@@ -5,7 +5,9 @@
 
 use std::sync::LazyLock;
 
-use crate::exec::{Lanes, WAVE, host};
+#[cfg(target_arch = "x86_64")]
+use crate::exec::host;
+use crate::exec::{Lanes, WAVE};
 use crate::isa::Dpp;
 
 /// Lane that lane `i` reads, or `None` beyond the edge of its row or wave, or for a reserved

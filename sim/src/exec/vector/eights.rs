@@ -125,9 +125,22 @@ fn run(
 mod tests {
     use super::*;
     use crate::exec::testing::{random, wave};
-    use crate::exec::{Lanes, MemAccess, Program};
+    use crate::exec::{MemAccess, Program};
     use crate::isa::{Arch, Enc, Mods, Operand, Ty, op};
     use crate::memory::AddressSpace;
+
+    /// Operands, and which halves of the pairs among them are taken.
+    const OPERANDS: [([Operand; 3], [u8; 2]); 6] = {
+        use Operand::{Float, Sgpr, Vgpr};
+        [
+            ([Vgpr(0), Vgpr(2), Vgpr(4)], [0, 7]),
+            ([Vgpr(0), Vgpr(2), Vgpr(4)], [1, 6]),
+            ([Vgpr(0), Vgpr(2), Vgpr(4)], [6, 7]),
+            ([Vgpr(0), Vgpr(0), Vgpr(0)], [2, 5]),
+            ([Sgpr(4), Vgpr(2), Sgpr(4)], [0, 7]),
+            ([Float(242), Vgpr(2), Vgpr(4)], [0, 7]),
+        ]
+    };
 
     /// Every operation, with its destination apart from its sources, over each of them, and, if it is two
     /// registers, over them in another way, against the general path, which a disabled lane leads to.
@@ -137,45 +150,47 @@ mod tests {
             return;
         }
         let mut random = random(11);
+        // Finite floats of like size, so that sums and products round.
+        let mut float = || 0x3f00_0000 | random() as u32 & 0x80ff_ffff;
         let mut tested = 0;
         for &op in op::ALL.iter().filter(|op| handler(**op).is_some()) {
             let wide = op.info().dst == Ty::PkF32;
-            for target in [20, 0, 2, 4, 1, 3] {
+            for (target, (src, halves)) in
+                [20, 0, 2, 4, 1, 3].into_iter().flat_map(|target| OPERANDS.map(|o| (target, o)))
+            {
+                let [op_sel, op_sel_hi] = if wide { halves } else { [0; 2] };
                 let inst = Inst {
                     op,
                     enc: if wide { Enc::Vop3p } else { Enc::Vop3 },
                     size: 8,
                     dst: Operand::Vgpr(target),
                     sdst: Operand::None,
-                    src: [0, 2, 4].map(Operand::Vgpr),
+                    src,
                     imm: 0,
-                    mods: Mods { op_sel_hi: if wide { 7 } else { 0 }, ..Mods::default() },
+                    mods: Mods { op_sel, op_sel_hi, ..Mods::default() },
                     scale: None,
                 };
                 let program = Program::new(Arch::Gfx950, 0, 8, [(0, inst)]);
-                let mut waves = [wave(), wave()];
-                for reg in 0..6 {
-                    // Finite floats of like size, so that sums and products round.
-                    let lanes =
-                        std::array::from_fn(|_| 0x3f00_0000 | random() as u32 & 0x80ff_ffff);
-                    waves.iter_mut().for_each(|wave| wave.vgpr[reg] = Lanes(lanes));
+                let mut eights = wave();
+                eights.sgpr[4..6].fill_with(&mut float);
+                for reg in &mut eights.vgpr[..6] {
+                    reg.0.fill_with(&mut float);
                 }
+                let mut general = eights.clone();
                 let mem = AddressSpace::new(0);
-                for (wave, exec) in waves.iter_mut().zip([u64::MAX, u64::MAX >> 1]) {
+                for (wave, exec) in [(&mut eights, u64::MAX), (&mut general, u64::MAX >> 1)] {
                     wave.set_exec(exec);
                     let access = MemAccess::default();
                     let mut ctx =
                         Ctx { program: &program, mem: &mem, lds: &mut [], access, clock: 0 };
                     crate::exec::step(wave, &mut ctx).unwrap();
                 }
-                let [eights, general] = waves;
-                for reg in 0..24 {
-                    let at = format!("v{reg} of {op:?} to v{target}");
-                    assert_eq!(eights.vgpr[reg].0[..63], general.vgpr[reg].0[..63], "{at}");
+                for (reg, (a, b)) in eights.vgpr.iter().zip(&general.vgpr).enumerate().take(24) {
+                    assert_eq!(a.0[..63], b.0[..63], "v{reg} of {inst:?}");
                 }
                 tested += 1;
             }
         }
-        assert_eq!(tested, 6 * 27);
+        assert_eq!(tested, 36 * 27);
     }
 }

@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 
 use super::plain::Tables;
 use super::{Code, Ctx, Flow, Handler, Plan, Step, Wave, execute_any, prepare_scalars};
+use crate::exec::host;
 use crate::exec::operand::scalar;
-use crate::exec::{WAVE, host};
 use crate::isa::{Inst, Op, Ty};
 
 /// The handler of `inst`, if it is one of these.
@@ -47,8 +47,6 @@ fn execute(wave: &mut Wave, ctx: &mut Ctx<'_>, inst: &Inst, code: &Code) -> Step
     }
     Ok(Flow::Next)
 }
-
-const _: () = assert!(WAVE == 64);
 
 #[cfg(test)]
 mod tests {
