@@ -67,7 +67,9 @@ fn drive(
         // SAFETY: the program's handlers were chosen for this host.
         let step = unsafe { (code.run)(wave, ctx, inst, code) };
         #[cfg(target_arch = "x86_64")]
-        if let Some(&slots) = program.overwrites.get(code.overwrite as usize) {
+        if code.overwrite != u32::MAX
+            && let Some(&slots) = program.overwrites.get(code.overwrite as usize)
+        {
             wave.panels.make_stale(slots);
         }
         flow = match step {
