@@ -289,6 +289,8 @@ fn chunks_that_are_no_whole_pages_of_the_model_make_no_settings() {
 fn a_kernel_may_be_named_after_its_rows_and_a_third_number_of_them_is_refused() {
     refused(&["kernel", "profile", "--m", "256", "nope"], USAGE, &["nope", "tune kernel list"]);
     refused(&["kernel", "profile", "x", "--m", "1,2,3"], USAGE, &["3 is a third"]);
+    let spaced = ["kernel", "profile", "x", "y", "--m", "1", "2"];
+    refused(&spaced, USAGE, &["\"2\" is a third", "--m 16384,16368"]);
     refused(&["kernel", "profile", "x", "--m", "-1"], USAGE, &["--m", "negative"]);
     refused(&["kernel", "profile", "x", "--m", "1", "--prefix", "-5"], USAGE, &["--prefix"]);
     let twice = ["kernel", "profile", "x", "--m", "1", "--plot", "a", "--trace", "a"];

@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Rows; of two values the second is of the second kernel, or of the same once more.
     #[arg(
         long,
-        value_name = "M",
+        value_name = "M[,M]",
         required = true,
         value_delimiter = ',',
         allow_negative_numbers = true
@@ -77,6 +77,15 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     if let [_, _, third, ..] = arguments.m[..] {
         let what = format!("--m takes one number of rows or two; {} is a third", third.0);
         return Err(Error::usage(what).advice("give --m 16384,16368"));
+    }
+    if let [_, _, third, ..] = &arguments.names[..] {
+        let what = format!("one kernel or two are profiled; {third:?} is a third");
+        let advice = "give two numbers of rows as --m 16384,16368";
+        return Err(if third.parse::<u64>().is_ok() {
+            Error::usage(what).advice(advice)
+        } else {
+            Error::usage(what)
+        });
     }
     if arguments.plot.is_some() && arguments.plot == arguments.trace {
         return Err(Error::usage("--plot and --trace name one file")
